@@ -1,0 +1,361 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// DefaultMaxTurns is how many tool turns one call of Generate may take by default.
+const DefaultMaxTurns = 5
+
+// GenerateOptions say what Generate is to do.
+type GenerateOptions struct {
+	// Model answers. Required, unless the history was handed to a prompt that has
+	// a model of its own.
+	Model Model
+	// System is the system message. It replaces one at the head of Messages. Empty
+	// leaves that.
+	System string
+	// Prompt is a user message behind Messages. Empty means none. It can't be given
+	// with Resume.
+	Prompt string
+	// Messages is the conversation so far. They are not changed.
+	Messages []*Message
+	// Tools are the tools on offer. Nil means all of the registry; a set without
+	// tools means none.
+	Tools *ToolSet
+	// ToolChoice is passed to the model. Empty leaves it to the provider.
+	ToolChoice ToolChoice
+	// Config is passed to the model. Nil means the adapter's defaults.
+	Config any
+	// MaxTurns bounds the tool turns of this call; a resumption costs none.
+	// Defaults to DefaultMaxTurns.
+	MaxTurns int
+	// ReturnToolRequests returns the model's tool requests instead of running them.
+	ReturnToolRequests bool
+	// Resume answers the open tool requests of the last message. Nil means that
+	// there are none.
+	Resume *Answers
+	// Repair closes tool requests without a response before anything else, but for
+	// those that Resume is about. See the function Repair.
+	Repair bool
+	// Turn holds all that concerns the running of tools.
+	Turn ResolveOptions
+}
+
+// Response is what Generate returns.
+type Response struct {
+	// Message is the last model message: the reply, or the one whose calls wait
+	// for answers.
+	Message *Message `json:"message"`
+	// Messages is the whole conversation, Message and what tools returned included.
+	// It begins with the system message where there is one.
+	Messages []*Message `json:"messages"`
+	// FinishReason is FinishInterrupted where calls wait for answers, else the
+	// model's.
+	FinishReason FinishReason `json:"finishReason"`
+	// FinishMessage explains the finish reason. May be empty.
+	FinishMessage string `json:"finishMessage,omitempty"`
+	// Usage sums the model calls of this call.
+	Usage Usage `json:"usage,omitzero"`
+}
+
+// Text is the text of Message.
+func (r *Response) Text() string {
+	if r.Message == nil {
+		return ""
+	}
+	return r.Message.Text()
+}
+
+// Interrupts lists the calls that wait for an answer. Empty unless FinishReason
+// is FinishInterrupted.
+func (r *Response) Interrupts() []*Interrupt {
+	if r.FinishReason != FinishInterrupted {
+		return nil
+	}
+	return interruptsOf(r.Message)
+}
+
+// interruptedMessage is Genkit's finish message for a paused conversation.
+const interruptedMessage = "One or more tool calls resulted in interrupts."
+
+// Generate asks the model, runs the tools it asks for, and so on until it
+// answers without asking for tools, a call stops to ask, or a limit is reached.
+// With Resume it first goes on with the last message. Nil registry means no tools
+// beyond opts.Tools.
+//
+// An error before the conversation has grown is returned as it is; after that it
+// is a *GenerateError, which holds the history. Generate refuses a history in
+// which a tool request has no response, with ErrFailedPrecondition.
+func Generate(ctx context.Context, r *Registry, opts *GenerateOptions) (*Response, error) {
+	g, err := newGeneration(ctx, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	return g.result(g.run(ctx))
+}
+
+// generation is one call of Generate.
+type generation struct {
+	registry *Registry
+	opts     GenerateOptions
+	tools    *ToolSet
+	messages []*Message // owned; the messages themselves are shared and never changed
+	grown    bool       // something was added that must not be lost
+	usage    Usage
+	emit     func(*Chunk) error // nil when nobody streams
+	index    int                // of the next message in the stream
+	cut      bool               // the last reply ended in a way that none of its calls may run
+}
+
+func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*generation, error) {
+	if opts == nil {
+		return nil, invalidf("ai: generate: no options")
+	}
+	g := &generation{registry: r, opts: *opts}
+	if g.opts.MaxTurns == 0 {
+		g.opts.MaxTurns = DefaultMaxTurns
+	}
+	if err := g.open(); err != nil {
+		return nil, err
+	}
+	if err := g.equip(ctx); err != nil {
+		return nil, err
+	}
+	return g, checkHistory(g.messages, g.opts.Resume != nil)
+}
+
+// open makes the generation's own copy of the history, with the system message
+// and the prompt in their places.
+func (g *generation) open() error {
+	o := &g.opts
+	if hasNil(o.Messages) {
+		return invalidf("ai: generate: a message is nil")
+	}
+	if o.Resume != nil && o.Prompt != "" {
+		return invalidf("ai: generate: a prompt can't be given with answers: resume first")
+	}
+	messages := o.Messages
+	if o.Repair {
+		keep := 0
+		if o.Resume != nil && len(messages) > 0 {
+			keep = 1
+		}
+		n := len(messages) - keep
+		messages = append(Repair(messages[:n]), messages[n:]...)
+	}
+	g.messages = make([]*Message, 0, len(messages)+8)
+	if o.System != "" && transferredTo(messages) == "" {
+		g.messages = append(g.messages, TextMessage(RoleSystem, o.System))
+		if len(messages) > 0 && messages[0].Role == RoleSystem {
+			messages = messages[1:]
+		}
+	}
+	g.messages = append(g.messages, messages...)
+	if o.Prompt != "" {
+		g.messages = append(g.messages, TextMessage(RoleUser, o.Prompt))
+	}
+	if len(g.messages) == 0 {
+		return invalidf("ai: generate: there is neither a message nor a prompt")
+	}
+	return nil
+}
+
+// equip finds the model and the tools: the caller's, or those of the prompt that
+// the conversation was handed to.
+func (g *generation) equip(ctx context.Context) error {
+	if name := transferredTo(g.messages); name != "" {
+		return g.adopt(ctx, name)
+	}
+	if g.opts.Model == nil {
+		return invalidf("ai: generate: no model")
+	}
+	if g.tools = g.opts.Tools; g.tools != nil {
+		return nil
+	}
+	var err error
+	g.tools, err = g.registry.AllTools(ctx)
+	return err
+}
+
+// adopt takes model and tools from a prompt.
+func (g *generation) adopt(ctx context.Context, name string) error {
+	p, err := g.findPrompt(ctx, name)
+	if err != nil {
+		return err
+	}
+	if p.Model != nil {
+		g.opts.Model = p.Model
+	}
+	if p.Config != nil {
+		g.opts.Config = p.Config
+	}
+	if g.opts.Model == nil {
+		return invalidf("ai: generate: no model, and prompt %q has none", name)
+	}
+	if p.Tools == nil {
+		g.tools, err = g.registry.AllTools(ctx)
+	} else {
+		g.tools, err = g.registry.Tools(ctx, p.Tools...)
+	}
+	return err
+}
+
+func (g *generation) findPrompt(ctx context.Context, name string) (*Prompt, error) {
+	for _, set := range []*ToolSet{g.tools, g.opts.Tools} {
+		if set == nil || set.byFull[name] == nil {
+			continue
+		}
+		if p, ok := set.byFull[name].tool.(*Prompt); ok {
+			return p, nil
+		}
+	}
+	t, err := g.registry.Lookup(ctx, keyFormPrompt+name)
+	if err != nil {
+		return nil, placef(err, "ai: the conversation was handed to prompt %q: ", name)
+	}
+	return t.(*Prompt), nil
+}
+
+// run is the loop: model, turn, model, turn.
+func (g *generation) run(ctx context.Context) (*Response, error) {
+	paused, err := g.resume(ctx)
+	if paused != nil || err != nil {
+		return paused, err
+	}
+	for turns := 0; ; turns++ {
+		reply, err := g.callModel(ctx)
+		if err != nil {
+			return nil, err
+		}
+		asked := len(reply.Message.ToolRequests()) > 0
+		if !asked || g.opts.ReturnToolRequests {
+			return g.response(reply.FinishReason, reply.FinishMessage), nil
+		}
+		if turns >= g.opts.MaxTurns {
+			return nil, abortedf("ai: the model asked for tools after %d tool turns, the most that MaxTurns allows", turns)
+		}
+		paused, err := g.turn(ctx, reply)
+		if paused != nil || err != nil {
+			return paused, err
+		}
+	}
+}
+
+// resume goes on with the last message, where there is something to go on with.
+func (g *generation) resume(ctx context.Context) (*Response, error) {
+	last := g.messages[len(g.messages)-1]
+	if g.opts.Resume == nil && (last.Role != RoleModel || len(last.ToolRequests()) == 0) {
+		return nil, nil
+	}
+	if last.Role != RoleModel {
+		return nil, preconditionf("ai: there is nothing to resume: the last message is of role %q", last.Role)
+	}
+	t, err := newTurn(g.tools, last, g.turnOptions())
+	if err != nil {
+		return nil, err
+	}
+	if g.opts.Resume != nil && !t.anyOpen() {
+		return nil, nothingOpen()
+	}
+	res, err := t.resume(ctx, g.opts.Resume)
+	return g.resolved(ctx, res, err)
+}
+
+// turn runs the tool requests of a reply.
+func (g *generation) turn(ctx context.Context, reply *ModelResponse) (*Response, error) {
+	if notice := unfit(reply.FinishReason); notice != "" {
+		res, err := refuse(reply.Message, notice)
+		if err != nil {
+			return nil, err
+		}
+		paused, err := g.resolved(ctx, res, nil)
+		if paused == nil && err == nil && reply.FinishReason != FinishLength {
+			paused = g.response(reply.FinishReason, reply.FinishMessage)
+		}
+		return paused, err
+	}
+	res, err := Resolve(ctx, g.tools, reply.Message, g.turnOptions())
+	return g.resolved(ctx, res, err)
+}
+
+// turnOptions are the caller's, with the chunks of calls led into the stream.
+func (g *generation) turnOptions() *ResolveOptions {
+	o := g.opts.Turn
+	if g.emit == nil {
+		return &o
+	}
+	index, also := g.index, o.Emit
+	o.Emit = func(c *Chunk) error {
+		c.Index = index
+		if also != nil {
+			if err := also(c); err != nil {
+				return err
+			}
+		}
+		return g.emit(c)
+	}
+	return &o
+}
+
+// resolved takes over what became of the last message. The response is nil
+// where the loop goes on.
+func (g *generation) resolved(ctx context.Context, res *Resolution, err error) (*Response, error) {
+	end := len(g.messages) - 1
+	var failed *TurnError
+	if errors.As(err, &failed) && failed.Model != nil {
+		g.messages[end], g.grown = failed.Model, true
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.messages[end] = res.Model
+	if res.Tool == nil {
+		return g.response(FinishInterrupted, interruptedMessage), nil
+	}
+	g.messages = append(g.messages, res.Tool)
+	g.grown = true
+	if g.emit != nil {
+		if err := g.emit(&Chunk{Role: RoleTool, Index: g.index, Content: res.Tool.Content}); err != nil {
+			return nil, err
+		}
+	}
+	g.index++
+	if res.Transfer == nil {
+		return nil, nil
+	}
+	g.messages = handOver(g.messages, res.Transfer)
+	return nil, g.adopt(ctx, res.Transfer.Prompt)
+}
+
+// response is the conversation as it stands.
+func (g *generation) response(reason FinishReason, message string) *Response {
+	r := &Response{Messages: slices.Clip(g.messages), FinishReason: reason, FinishMessage: message, Usage: g.usage}
+	for i := len(g.messages) - 1; i >= 0 && r.Message == nil; i-- {
+		if g.messages[i].Role == RoleModel {
+			r.Message = g.messages[i]
+		}
+	}
+	return r
+}
+
+// result hands over the history beside an error, once there is something in it
+// that the caller does not have.
+func (g *generation) result(resp *Response, err error) (*Response, error) {
+	if err == nil {
+		return resp, nil
+	}
+	if !g.grown {
+		return nil, err
+	}
+	return nil, &GenerateError{Messages: slices.Clip(g.messages), Usage: g.usage, Err: err}
+}
+
+// asGenerateError finds a GenerateError that is about this conversation, not one
+// of a conversation further in.
+func asGenerateError(err error) *GenerateError {
+	failed, _ := err.(*GenerateError)
+	return failed
+}

@@ -1,0 +1,59 @@
+package ai
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Middleware stands around every tool call of a turn. The registry's comes
+// first, then the request's; the first one is outermost. Its functions are
+// called from several goroutines at once.
+type Middleware struct {
+	// Name tells who asked when the middleware interrupts a call. It must be
+	// unique in its chain, the same after a deploy, and not "tool".
+	Name string
+	// Rewrite may change the arguments: it returns the new ones, or nil to leave
+	// them. All rewrites of a call run before any Wrap; what comes out is
+	// validated again and is what an approver is shown. A call that is resumed
+	// with its recorded arguments is not rewritten again. Nil means none.
+	Rewrite func(ctx context.Context, call *ToolCall) (json.RawMessage, error)
+	// Wrap may ask (call.Interrupt), answer or refuse without calling next, or
+	// observe. It can't change the arguments. next runs the rest of the chain and
+	// the tool; it works once per attempt, more often only where the tool is
+	// idempotent by declaration. Nil means none.
+	Wrap func(ctx context.Context, call *ToolCall, next Next) (*ToolResult, error)
+}
+
+// Next runs the rest of the chain.
+type Next func(ctx context.Context) (*ToolResult, error)
+
+// Journal is told of every start and every end of a call, for logs that have to
+// survive a crash. Both methods are called from the call's goroutine.
+//
+//  1. Started is called directly before the tool, inside all middleware. The
+//     tool does not start unless it returns nil.
+//  2. Settled is called after each attempt, started or not, with a context that
+//     does not end with the turn's. The turn fails where it returns an error,
+//     but the outcome stays in the message.
+//  3. Settled may be called again, with Late set, for a call that was given up.
+type Journal interface {
+	Started(ctx context.Context, call *ToolCall) error
+	Settled(ctx context.Context, call *ToolCall, settlement *Settlement) error
+}
+
+// checkMiddleware makes sure that answers find the one who asked.
+func checkMiddleware(chain []*Middleware) error {
+	seen := make(map[string]bool, len(chain))
+	for i, m := range chain {
+		switch {
+		case m == nil:
+			return invalidf("ai: middleware %d is nil", i)
+		case m.Name == "" || m.Name == toolAsker:
+			return invalidf("ai: middleware %d needs a name other than %q", i, m.Name)
+		case seen[m.Name]:
+			return invalidf("ai: two middlewares are named %q", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	return nil
+}

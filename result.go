@@ -1,0 +1,150 @@
+package ai
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Outcome says how a call ended.
+type Outcome string
+
+// The ways a call can end. The zero value is a success.
+const (
+	OutcomeSuccess    Outcome = ""
+	OutcomeFailed     Outcome = "failed"     // the model is told of an error
+	OutcomeDenied     Outcome = "denied"     // somebody said no; it did not run
+	OutcomeExpired    Outcome = "expired"    // nobody answered in time; it did not run
+	OutcomeSuperseded Outcome = "superseded" // overtaken by events; it did not run
+	OutcomeUnknown    Outcome = "unknown"    // it may have happened, nobody knows
+)
+
+// ToolResult is what a call gives back. The zero value is a success without output.
+type ToolResult struct {
+	// Output is the value for the model. Nil counts as null.
+	Output json.RawMessage
+	// Content are parts that go with the output: images, files, text.
+	Content Parts
+	// Metadata is added to the metadata of the tool response; the model does not see it.
+	Metadata Metadata
+	// Outcome defaults to OutcomeSuccess. Results of any other outcome settle the
+	// call like a success, but are not held to the output schema.
+	Outcome Outcome
+	// Reason explains a denial.
+	Reason string
+	// Transfer hands the conversation to a prompt. See Prompt.
+	Transfer *Transfer
+}
+
+// ErrorResult is a result that tells the model of an error. The turn goes on.
+func ErrorResult(text string) *ToolResult {
+	return &ToolResult{Output: encodeString(text), Outcome: OutcomeFailed}
+}
+
+// DeniedResult is a result that says the call was refused, and why. Middleware
+// returns it instead of calling next.
+func DeniedResult(reason string) *ToolResult {
+	return &ToolResult{Output: encodeString(deniedText(reason)), Outcome: OutcomeDenied, Reason: reason}
+}
+
+// OutcomeResult is a result for a call that did not run to its end: the text is
+// what the model is told.
+func OutcomeResult(outcome Outcome, text string) *ToolResult {
+	return &ToolResult{Output: encodeString(text), Outcome: outcome}
+}
+
+func deniedText(reason string) string {
+	if reason == "" {
+		return "Denied."
+	}
+	return "Denied: " + reason
+}
+
+// part makes the tool response of a result for the request it answers.
+func (r *ToolResult) part(req *ToolRequest) (*ToolResponsePart, error) {
+	p := &ToolResponsePart{ToolResponse: ToolResponse{
+		Name: req.Name, Ref: req.Ref, Output: r.Output, Content: r.Content,
+	}}
+	if p.ToolResponse.Output == nil {
+		p.ToolResponse.Output = json.RawMessage("null")
+	}
+	if len(r.Metadata) == 0 && r.Outcome == OutcomeSuccess && r.Transfer == nil {
+		return p, nil
+	}
+	p.Metadata = make(Metadata, len(r.Metadata)+3)
+	for k, v := range r.Metadata {
+		p.Metadata[k] = v
+	}
+	return p, r.mark(p.Metadata)
+}
+
+// mark writes what the outcome adds to the metadata of a tool response.
+func (r *ToolResult) mark(md Metadata) error {
+	switch r.Outcome {
+	case OutcomeSuccess:
+	case OutcomeFailed:
+		md[keyIsError] = jsonTrue
+	case OutcomeDenied:
+		md[keyInterruptResponse] = jsonTrue
+		md[keyOutcome] = encodeString(string(OutcomeDenied))
+		md[keyReason] = encodeString(r.Reason)
+	default:
+		md[keyOutcome] = encodeString(string(r.Outcome))
+	}
+	if r.Transfer == nil {
+		return nil
+	}
+	return md.Set(keyTransfer, r.Transfer)
+}
+
+// ToolOutput is what a model is told of one tool response.
+type ToolOutput struct {
+	// Output is the value as JSON.
+	Output json.RawMessage
+	// Text is the value as text: a string as it is, anything else as JSON. An
+	// edit of the arguments is said in front of it.
+	Text string
+	// Content are the parts that go with it.
+	Content Parts
+	// IsError is true where the model has to know that the call did not succeed.
+	IsError bool
+}
+
+// ForModel turns a tool response into what a model is told of it. Every model
+// adapter uses it, so that a denial or an edit reads the same everywhere.
+func (p *ToolResponsePart) ForModel() *ToolOutput {
+	out := &ToolOutput{Output: p.ToolResponse.Output, Content: p.ToolResponse.Content}
+	if out.Output == nil {
+		out.Output = json.RawMessage("null")
+	}
+	if json.Unmarshal(out.Output, &out.Text) != nil || out.Output[0] != '"' {
+		out.Text = string(out.Output)
+	}
+	_, failed := p.Metadata[keyIsError]
+	_, ended := p.Metadata[keyOutcome]
+	out.IsError = failed || ended
+	if effective, ok := p.Metadata[keyEffectiveInput]; ok {
+		out.note(fmt.Sprintf("Note: the arguments were changed before the call ran; it ran with %s.", effective))
+	}
+	return out
+}
+
+// note puts a remark for the model in front of the output. The JSON form turns
+// into text with it: no place inside a value of unknown shape is free for one.
+func (o *ToolOutput) note(text string) {
+	o.Text = text + "\n" + o.Text
+	o.Output = encodeString(o.Text)
+}
+
+// Settlement is how one attempt at a call ended; exactly one of Result,
+// Interrupt and Err is set.
+type Settlement struct {
+	// Result is set when the call gave a result of any outcome.
+	Result *ToolResult
+	// Interrupt is set when the call stopped to ask.
+	Interrupt *InterruptError
+	// Err is set when the call failed.
+	Err *CallError
+	// Late is true when the call had been given up before it ended: the turn went
+	// on without this.
+	Late bool
+}

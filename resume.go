@@ -1,0 +1,159 @@
+package ai
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Resume goes on with a model message that Resolve or Resume left unfinished:
+// results on record are taken as they are, responses too, restarts run their
+// call. The message is not changed.
+//
+// Everything is checked before anything runs, and an error then leaves the pause
+// as it was. Each answer must match exactly one open request by name, ref and
+// path, and each open request needs an answer unless opts.Partial is set; calls
+// marked `notStarted` need none. What is wrong with the answers is
+// ErrInvalidArgument, a message with nothing open ErrFailedPrecondition, a tool
+// that is gone ErrNotFound; denying needs no tool. Nil answers answer nothing.
+func Resume(ctx context.Context, tools *ToolSet, model *Message, answers *Answers, opts *ResolveOptions) (*Resolution, error) {
+	t, err := newTurn(tools, model, opts)
+	if err != nil {
+		return nil, err
+	}
+	if !t.anyOpen() {
+		return nil, nothingOpen()
+	}
+	return t.resume(ctx, answers)
+}
+
+func (t *turn) anyOpen() bool {
+	for i := range t.slots {
+		if !t.slots[i].marks.pending {
+			return true
+		}
+	}
+	return false
+}
+
+func nothingOpen() error {
+	return preconditionf("ai: there is nothing to resume: the message has no open tool request")
+}
+
+// resume is Resume without the check that anything is open.
+func (t *turn) resume(ctx context.Context, answers *Answers) (*Resolution, error) {
+	if answers == nil {
+		answers = &Answers{}
+	}
+	if err := t.match(answers); err != nil {
+		return nil, err
+	}
+	if err := t.complete(); err != nil {
+		return nil, err
+	}
+	if err := t.admit(); err != nil {
+		return nil, err
+	}
+	t.resumed = jsonTrue
+	if len(answers.Metadata) > 0 {
+		var err error
+		if t.resumed, err = encode(answers.Metadata); err != nil {
+			return nil, invalidf("ai: metadata of the answers: %w", err)
+		}
+	}
+	return t.execute(ctx)
+}
+
+// admit checks the answers against the tools and settles or plans each request.
+// Nothing has run yet, so any error leaves the pause as it was.
+func (t *turn) admit() error {
+	held := false // an earlier call stays open
+	for i := range t.slots {
+		s := &t.slots[i]
+		var err error
+		switch {
+		case s.marks.pending:
+			err = s.restore()
+		case s.given != nil:
+			err = t.admitResponse(s)
+		case s.restart || s.reenter:
+			err = t.admitRun(s)
+		case s.marks.notStarted && !(held && t.opts.Sequential):
+			s.recorded, s.input = s.marks.effectiveInput != nil, s.marks.effectiveInput
+			s.status = isPlanned
+		}
+		if err != nil {
+			return err
+		}
+		held = held || s.status == isOpen
+	}
+	return nil
+}
+
+// admitRun checks a call that is to run because of an answer.
+func (t *turn) admitRun(s *slot) error {
+	t.find(s)
+	if s.lookup != nil {
+		return s.lookup
+	}
+	asked := s.marks.interrupt != nil
+	if s.restart && asked && s.offer.def.NotRestartable {
+		return notRestartable(s.part)
+	}
+	s.status = isPlanned
+	if s.edited {
+		s.original = s.marks.effectiveInput
+		if s.original == nil {
+			s.original = inputOf(&s.part.ToolRequest)
+		}
+		return s.offer.checkInput(s.ref, s.input)
+	}
+	if s.marks.effectiveInput != nil {
+		s.recorded, s.input = true, s.marks.effectiveInput
+	} else if asked {
+		s.recorded, s.input = true, inputOf(&s.part.ToolRequest)
+	}
+	if s.recorded {
+		return s.offer.checkInput(s.ref, s.input)
+	}
+	s.readArguments()
+	return nil
+}
+
+// admitResponse settles a request with the response given for it. A denial
+// needs no tool; the words the model reads are ours.
+func (t *turn) admitResponse(s *slot) error {
+	response := ToolResponse{
+		Name: s.part.ToolRequest.Name, Ref: s.ref,
+		Output: s.given.ToolResponse.Output, Content: s.given.ToolResponse.Content,
+	}
+	if s.denied {
+		var reason string
+		if _, err := s.given.Metadata.Decode(keyReason, &reason); err != nil {
+			return invalidf("ai: metadata %q of the answer to tool request %s must be a string", keyReason, s.part.label())
+		}
+		p, err := DeniedResult(reason).part(&s.part.ToolRequest)
+		if err != nil {
+			return err
+		}
+		response.Output, response.Content = p.ToolResponse.Output, nil
+		s.take(&ToolResponsePart{ToolResponse: response, Metadata: p.Metadata})
+		return nil
+	}
+	t.find(s)
+	if s.lookup != nil {
+		return s.lookup
+	}
+	if response.Output == nil {
+		response.Output = json.RawMessage("null")
+	}
+	if err := s.offer.checkOutput(response.Output); err != nil {
+		return invalidf("ai: response to tool request %s: %w", s.part.label(), err)
+	}
+	s.takeName()
+	said := s.given.Metadata[keyInterruptResponse]
+	if said == nil {
+		said = jsonTrue
+	}
+	s.take(&ToolResponsePart{ToolResponse: response, Metadata: Metadata{keyInterruptResponse: said}})
+	return nil
+}

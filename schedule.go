@@ -1,0 +1,148 @@
+package ai
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// run runs the planned calls and returns once every one of them is settled.
+// Siblings are not cancelled because one failed or asked.
+func (t *turn) run(ctx context.Context, planned []*slot) {
+	for _, s := range planned {
+		t.begin(s)
+	}
+	for len(planned) > 0 {
+		n := t.groupSize(planned)
+		if ctx.Err() != nil || t.gaveUp.Load() {
+			// A call that was given up may still act: nothing more starts beside it.
+			t.hold(ctx, planned)
+			return
+		}
+		t.runGroup(ctx, planned[:n])
+		if last := planned[n-1]; t.opts.Sequential && (last.status == isAsking || last.status == isFailed) {
+			for _, s := range planned[n:] {
+				s.wait()
+			}
+			return
+		}
+		planned = planned[n:]
+	}
+}
+
+// groupSize is how many of the planned calls run side by side: up to the next
+// that has to be alone.
+func (t *turn) groupSize(planned []*slot) int {
+	alone := func(s *slot) bool { return s.offer != nil && s.offer.def.Exclusive }
+	if t.opts.Sequential || alone(planned[0]) {
+		return 1
+	}
+	n := 1
+	for n < len(planned) && !alone(planned[n]) {
+		n++
+	}
+	return n
+}
+
+// hold marks calls as not started, as part of a turn that fails.
+func (t *turn) hold(ctx context.Context, slots []*slot) {
+	for _, s := range slots {
+		cause := context.Cause(ctx)
+		if cause == nil {
+			cause = abortedf("ai: an earlier call was given up and may still be running")
+		}
+		s.wait()
+		s.err = &CallError{Name: s.call.Name, Ref: s.ref, Path: s.call.Path, Kind: FailedCanceled, Err: cause}
+	}
+}
+
+// wait leaves a call that was not started for the resumption. One that somebody
+// restarted stays as it was: an answer is for now, not for later.
+func (s *slot) wait() {
+	if s.restart || s.reenter {
+		s.status = isOpen
+		return
+	}
+	s.status, s.dirty = isWaiting, true
+	s.marks.notStarted = true
+}
+
+// group is calls that run side by side.
+type group struct {
+	running   chan struct{} // a place for each call that may run at once; nil without a limit
+	remaining atomic.Int32
+	done      chan struct{} // closed when remaining reaches zero
+}
+
+func (t *turn) runGroup(ctx context.Context, slots []*slot) {
+	g := &group{done: make(chan struct{})}
+	g.remaining.Store(int32(len(slots)))
+	if t.opts.Limit > 0 && t.opts.Limit < len(slots) {
+		g.running = make(chan struct{}, t.opts.Limit)
+	}
+	for i, s := range slots {
+		if !g.enter(ctx) {
+			t.hold(ctx, slots[i:])
+			g.leave(len(slots) - i)
+			break
+		}
+		s.group = g
+		if i == len(slots)-1 && ctx.Done() == nil && t.timeout(s) == 0 {
+			t.attempt(ctx, s) // nothing can cut it short, so no goroutine is needed
+			continue
+		}
+		go t.attempt(ctx, s)
+	}
+	t.await(ctx, g, slots)
+}
+
+// enter waits for a place to run. It is false once the context has ended.
+func (g *group) enter(ctx context.Context) bool {
+	if g.running == nil {
+		return true
+	}
+	select {
+	case g.running <- struct{}{}:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// leave counts n calls as settled.
+func (g *group) leave(n int) {
+	if g.remaining.Add(-int32(n)) == 0 {
+		close(g.done)
+	}
+}
+
+// release is leave for a call that had a place.
+func (g *group) release() {
+	if g.running != nil {
+		<-g.running
+	}
+	g.leave(1)
+}
+
+// await waits until every call of the group is settled. Once the context has
+// ended, a call has the grace period to return before it is given up.
+func (t *turn) await(ctx context.Context, g *group, slots []*slot) {
+	select {
+	case <-g.done:
+		return
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(t.grace())
+	defer timer.Stop()
+	select {
+	case <-g.done:
+		return
+	case <-timer.C:
+	}
+	for _, s := range slots {
+		if s.group != nil {
+			t.giveUp(ctx, s, FailedCanceled, context.Cause(ctx))
+		}
+	}
+	<-g.done
+}

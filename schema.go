@@ -1,0 +1,228 @@
+package ai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	// schemaURL is where a compiled schema pretends to live. It is absolute,
+	// so that the compiler does not turn it into a path of this machine, and
+	// hierarchical, so that relative $id values resolve against it.
+	schemaURL = "tool:///schema"
+	// gateURL holds the negated schema. Validating the negation costs no
+	// error tree, which for deep values is quadratic in the depth.
+	gateURL = "tool:///gate"
+
+	// maxSchemaDepth bounds how deep a schema may nest: the check against the
+	// metaschema is quadratic in the depth.
+	maxSchemaDepth = 256
+	// maxExplainDepth is how deep a value may nest for its faults to be told
+	// one by one.
+	maxExplainDepth = 100
+	// maxNumberSize bounds the characters of a number and the magnitude of
+	// its exponent. Bounds are compared exactly, so 1e999999 would be written
+	// out.
+	maxNumberSize = 1000
+)
+
+// A schema is a compiled JSON schema. A nil schema takes every value. It is
+// safe for concurrent use.
+type schema struct {
+	root *jsonschema.Schema
+	gate *jsonschema.Schema // fits what root does not
+
+	// places finds a subschema by its location. It is needed to word faults
+	// alone, so it is made when the first one is.
+	places func() map[string]*jsonschema.Schema
+}
+
+// compileSchema compiles raw, a schema of draft 2020-12 or of the draft that
+// its $schema names. Nothing outside raw is ever loaded. In a schema inferred
+// from a Go type, format and contentEncoding are assertions, because the type
+// will not decode anything else; in others they are notes, as the draft says.
+// An empty raw gives a nil schema.
+func compileSchema(raw json.RawMessage, inferred bool) (s *schema, err error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	// The compiler indexes into documents that are only partly checked.
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("does not compile: %v", p)
+		}
+	}()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if depth, number := measureValue(doc); depth > maxSchemaDepth {
+		return nil, fmt.Errorf("nests %d levels deep, at most %d are supported", depth, maxSchemaDepth)
+	} else if number != "" {
+		return nil, fmt.Errorf("holds the number %s, which is too large", cutText(number, maxGot))
+	}
+	s, err = compileDocument(doc, inferred)
+	if err != nil {
+		return nil, fmt.Errorf("does not compile: %w", schemaError(err))
+	}
+	return s, nil
+}
+
+func compileDocument(doc any, inferred bool) (*schema, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(noLoader{})
+	if inferred {
+		c.AssertFormat()
+		c.AssertContent()
+		c.RegisterFormat(&jsonschema.Format{Name: "date-time", Validate: checkDateTime})
+	}
+	if err := c.AddResource(schemaURL, doc); err != nil {
+		return nil, err
+	}
+	root, err := c.Compile(schemaURL)
+	if err != nil {
+		return nil, err
+	}
+	gate := map[string]any{"not": map[string]any{"$ref": schemaURL}}
+	if err := c.AddResource(gateURL, gate); err != nil {
+		return nil, err
+	}
+	negation, err := c.Compile(gateURL)
+	if err != nil {
+		return nil, err
+	}
+	return &schema{
+		root: root,
+		gate: negation,
+		places: sync.OnceValue(func() map[string]*jsonschema.Schema {
+			return schemaPlaces(root)
+		}),
+	}, nil
+}
+
+// check returns where data does not fit, sorted by path and then by text, at
+// most maxFaults of them; nil means that it fits. The same data always gives
+// the same faults.
+func (s *schema) check(data json.RawMessage) []Fault {
+	if s == nil {
+		return nil
+	}
+	return s.explain(data)
+}
+
+// explain decodes data and validates it in full.
+func (s *schema) explain(data json.RawMessage) []Fault {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return []Fault{{Expected: "a JSON value"}}
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return []Fault{{Expected: "a JSON value", Got: "malformed JSON: " + cutText(err.Error(), maxExpected)}}
+	}
+	depth, number := measureValue(v)
+	if number != "" {
+		return []Fault{{
+			Expected: fmt.Sprintf("numbers of at most %d characters and exponents up to %d", maxNumberSize, maxNumberSize),
+			Got:      "number " + cutText(number, maxGot),
+		}}
+	}
+	if depth > maxExplainDepth {
+		return s.checkDeep(v, depth)
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(s.root.Validate(v), &invalid) {
+		return nil
+	}
+	return s.faults(v, invalid)
+}
+
+func (s *schema) checkDeep(v any, depth int) []Fault {
+	if s.gate.Validate(v) != nil {
+		return nil
+	}
+	return []Fault{{
+		Expected: "a value that fits the schema",
+		Got:      fmt.Sprintf("one that does not, nested %d levels deep", depth),
+	}}
+}
+
+// noLoader refuses to load anything: a schema is complete or it is an error.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) {
+	return nil, errors.New("a schema may not refer to other documents")
+}
+
+// schemaError words the compiler's error, with places in the schema as
+// fragments ("#/properties/a") and without the URL that we made up.
+func schemaError(err error) error {
+	text := err.Error()
+	var invalid *jsonschema.SchemaValidationError
+	var cause *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &cause) {
+		text = schemaFaults(invalid.URL, cause)
+	}
+	return errors.New(cutText(strings.ReplaceAll(text, schemaURL, ""), 4*maxExpected))
+}
+
+// checkDateTime takes what time.Time takes; leap seconds and lower case are
+// legal in RFC 3339 but not there.
+func checkDateTime(v any) error {
+	text, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	return new(time.Time).UnmarshalText([]byte(text))
+}
+
+// measure returns how deep v nests and the first number that is too large to
+// compare, if there is one. Which one is first does not depend on map order
+// unless there are several.
+func measureValue(v any) (depth int, number string) {
+	switch v := v.(type) {
+	case json.Number:
+		if numberTooLarge(string(v)) {
+			return 0, string(v)
+		}
+	case []any:
+		for _, item := range v {
+			depth, number = widenMeasure(depth, number, item)
+		}
+		return depth + 1, number
+	case map[string]any:
+		for _, item := range v {
+			depth, number = widenMeasure(depth, number, item)
+		}
+		return depth + 1, number
+	}
+	return 0, ""
+}
+
+func widenMeasure(depth int, number string, item any) (int, string) {
+	d, n := measureValue(item)
+	if number == "" || n != "" && n < number {
+		number = n
+	}
+	return max(depth, d), number
+}
+
+func numberTooLarge(number string) bool {
+	if len(number) > maxNumberSize {
+		return true
+	}
+	i := strings.IndexAny(number, "eE")
+	if i < 0 {
+		return false
+	}
+	exponent := strings.TrimLeft(number[i+1:], "+-0")
+	return len(exponent) > 3
+}

@@ -1,0 +1,274 @@
+package ai
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// ResolveOptions hold all that concerns a turn. Nil and the zero value are legal.
+type ResolveOptions struct {
+	// Limit bounds how many calls run at once. Zero means no limit.
+	Limit int
+	// Sequential runs the calls one after the other, in request order, and stops
+	// at the first that asks or fails. What was not started then is started on
+	// resumption.
+	Sequential bool
+	// Partial lets a resumption leave requests unanswered: they stay open and the
+	// model is not called.
+	Partial bool
+	// OnError decides which errors go to the model. Defaults to arguments that do
+	// not fit; see ReportErrors.
+	OnError ErrorPolicy
+	// Middleware stands around every call, inside that of the registry. See Middleware.
+	Middleware []*Middleware
+	// Timeout bounds one run of a tool whose definition has no timeout of its own.
+	// Zero means no bound.
+	Timeout time.Duration
+	// Grace is how long a call may take to return after its timeout, or after the
+	// context has ended, before it is given up. Defaults to one second.
+	Grace time.Duration
+	// Journal is told of every start and outcome. Nil means none.
+	Journal Journal
+	// Emit gets what calls emit while they run, from several goroutines at once.
+	// Stream sets it. Nil drops it.
+	Emit func(*Chunk) error
+
+	path Path // of the conversation, for inner ones
+}
+
+const defaultGrace = time.Second
+
+// status is where a request of a turn stands.
+type status int
+
+const (
+	isOpen    status = iota // no result; stays as it is
+	isPlanned               // to be run
+	isSettled               // has its response
+	isAsking                // stopped to ask
+	isFailed                // failed
+	isWaiting               // not started
+)
+
+// slot is one tool request of a turn and what becomes of it. While its call
+// runs, only the call's goroutine touches it, but for phase.
+type slot struct {
+	part  *ToolRequestPart // as recorded
+	at    int              // position in the message's content
+	ref   string           // the recorded ref, or the one minted
+	dirty bool             // the part has to be written again
+	marks marks
+	status
+
+	// The plan.
+	offer    *offer
+	lookup   error               // why offer is nil
+	input    json.RawMessage     // what to run with; nil means the model's input
+	recorded bool                // input passed all hooks before
+	edited   bool                // input is new
+	original json.RawMessage     // what the new input replaces
+	given    *ToolResponsePart   // the response that answers it
+	denied   bool                // given is a denial
+	restart  bool                // a restart answers it
+	resume   json.RawMessage     // resume data for whoever asked; nil without
+	inner    map[string]*Answers // answers for the conversations it hosts
+	leaves   []*openRequest      // open requests of those
+	missing  bool                // some of the leaves have no answer
+	reenter  bool                // it runs again because of answers to its leaves
+
+	// The call.
+	call      ToolCall
+	state     callState
+	group     *group
+	phase     atomic.Int32
+	malformed *argumentsError // the arguments turned out to be no JSON
+
+	// The end.
+	ran      bool // the tool was started
+	response *ToolResponsePart
+	transfer *Transfer
+	pending  bool // response came from pendingOutput
+	err      *CallError
+	journal  *CallError // the journal failed after the call had settled
+}
+
+// Phases of a call. Whoever moves it to done or abandoned decides its outcome.
+const (
+	phaseIdle int32 = iota
+	phaseStarted
+	phaseDone
+	phaseAbandoned
+)
+
+// turn is one model message with its tool requests, being worked on.
+type turn struct {
+	tools   *ToolSet
+	opts    ResolveOptions
+	chain   []*Middleware
+	message *Message
+	slots   []slot
+	resumed json.RawMessage // `resumed` of the tool message; nil on a first run
+	gaveUp  atomic.Bool     // a call was given up and may still run
+}
+
+// newTurn reads a model message. The error says what can't be read.
+func newTurn(tools *ToolSet, model *Message, opts *ResolveOptions) (*turn, error) {
+	t := &turn{tools: tools, message: model}
+	if opts != nil {
+		t.opts = *opts
+	}
+	if model == nil {
+		return nil, invalidf("ai: no model message")
+	}
+	if model.Role != RoleModel {
+		return nil, invalidf("ai: a message of role %q has no tool requests to resolve; role %q is needed", model.Role, RoleModel)
+	}
+	t.chain = t.opts.Middleware
+	if tools != nil && len(tools.middleware) > 0 {
+		t.chain = append(slices.Clone(tools.middleware), t.chain...)
+	}
+	if err := checkMiddleware(t.chain); err != nil {
+		return nil, err
+	}
+	return t, t.readRequests()
+}
+
+func (t *turn) readRequests() error {
+	n := 0
+	for _, p := range t.message.Content {
+		if _, ok := p.(*ToolRequestPart); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	t.slots = make([]slot, n)
+	n = 0
+	for i, p := range t.message.Content {
+		req, ok := p.(*ToolRequestPart)
+		if !ok {
+			continue
+		}
+		s := &t.slots[n]
+		n++
+		s.part, s.at, s.ref = req, i, req.ToolRequest.Ref
+		if req.ToolRequest.Partial {
+			return invalidf("ai: tool request %s is marked partial: its arguments have not all arrived", req.label())
+		}
+		var err error
+		if s.marks, err = readMarks(req); err != nil {
+			return err
+		}
+	}
+	t.mintRefs()
+	return t.readLeaves()
+}
+
+// mintRefs gives a ref to requests that have none, or one that an earlier
+// request of the message has.
+func (t *turn) mintRefs() {
+	if len(t.slots) == 1 {
+		if s := &t.slots[0]; s.ref == "" {
+			s.ref, s.dirty = newRef(), true
+		}
+		return
+	}
+	seen := make(map[string]bool, len(t.slots))
+	for i := range t.slots {
+		s := &t.slots[i]
+		if s.ref == "" || seen[s.ref] {
+			s.ref, s.dirty = newRef(), true
+		}
+		seen[s.ref] = true
+	}
+}
+
+// newRef mints a ref that every provider takes as a call id.
+func newRef() string { return "call_" + rand.Text() }
+
+// execute runs what is planned and makes the outcome of the turn.
+func (t *turn) execute(ctx context.Context) (*Resolution, error) {
+	planned := make([]*slot, 0, len(t.slots))
+	for i := range t.slots {
+		if t.slots[i].status == isPlanned {
+			planned = append(planned, &t.slots[i])
+		}
+	}
+	if len(planned) > 0 {
+		if ctx.Err() != nil {
+			return nil, canceledBefore(ctx)
+		}
+		t.run(ctx, planned)
+	}
+	return t.finish()
+}
+
+// find looks up the tool of a slot, once.
+func (t *turn) find(s *slot) {
+	if s.offer == nil && s.lookup == nil {
+		s.offer, s.lookup = t.tools.find(s.part)
+	}
+}
+
+// begin fills in the call of a slot that is about to run.
+func (t *turn) begin(s *slot) {
+	t.find(s)
+	s.call = ToolCall{Name: s.part.ToolRequest.Name, Ref: s.ref, Path: t.opts.path, state: &s.state}
+	if s.offer != nil {
+		s.call.Name, s.call.Definition = s.offer.def.Name, s.offer.def
+	}
+	s.state.request = s.part.ToolRequest.Name
+	s.state.answered = s.answers()
+	s.state.original = s.original
+	s.state.key = s.marks.callKey
+	if s.edited {
+		s.state.key = "" // other arguments are another call
+	}
+	s.state.inner.start(s.marks.inner, s.inner, &t.opts)
+	if t.opts.Emit != nil {
+		s.state.emit = func(c *Chunk) error {
+			if s.phase.Load() >= phaseDone {
+				return abortedf("ai: tool request %s is over", label(s.call.Name, s.ref))
+			}
+			return t.opts.Emit(c)
+		}
+	}
+}
+
+// answers are those on record and the one that restarts the call now.
+func (s *slot) answers() map[string]answer {
+	if s.resume == nil {
+		return s.marks.answered
+	}
+	asker := s.marks.interruptedBy
+	if asker == "" {
+		asker = toolAsker
+	}
+	all := map[string]answer{asker: {Resumed: s.resume, State: s.marks.interruptState}}
+	for name, a := range s.marks.answered {
+		if name != asker {
+			all[name] = a
+		}
+	}
+	return all
+}
+
+// timeout bounds one run of the tool of a slot; zero means no bound.
+func (t *turn) timeout(s *slot) time.Duration {
+	if s.offer != nil && s.offer.def.Timeout > 0 {
+		return s.offer.def.Timeout
+	}
+	return t.opts.Timeout
+}
+
+func (t *turn) grace() time.Duration {
+	if t.opts.Grace > 0 {
+		return t.opts.Grace
+	}
+	return defaultGrace
+}
