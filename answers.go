@@ -138,7 +138,9 @@ func (t *TypedTool[In, Out]) Restart(req *ToolRequestPart, opts *RestartOptions[
 	if err := t.owns(req); err != nil {
 		return nil, err
 	}
-	if t.def.NotRestartable && req.Metadata[keyInterrupt] != nil {
+	if mk, err := readMarks(req); err != nil {
+		return nil, err
+	} else if t.def.NotRestartable && mk.toolAsked() {
 		return nil, notRestartable(req)
 	}
 	return restart(req, opts)

@@ -33,14 +33,18 @@ type Fault struct {
 // String returns the fault as one line:
 // `amount: expected an integer, got string "five"`.
 func (f Fault) String() string {
-	text := "missing " + f.Expected
-	if f.Got != "" {
-		text = "expected " + f.Expected + ", got " + f.Got
+	if f.Path == "" {
+		return f.text()
 	}
-	if f.Path != "" {
-		text = cutText(f.Path, maxName) + ": " + text
+	return cutText(f.Path, maxName) + ": " + f.text()
+}
+
+// text is the fault without its path.
+func (f Fault) text() string {
+	if f.Got == "" {
+		return "missing " + f.Expected
 	}
-	return text
+	return "expected " + f.Expected + ", got " + f.Got
 }
 
 // ArgumentError reports arguments that do not fit the input schema of a tool,

@@ -23,15 +23,21 @@ const (
 type faultTeller struct {
 	value   any // the value that does not fit
 	places  func() map[string]*jsonschema.Schema
-	compare int // how many unknown properties may still be compared
+	compare int                       // how many unknown properties may still be compared
+	keys    map[int]map[string]string // see holder
 }
 
 // faults words err, which validating value gave.
 func (s *schema) faults(value any, err *jsonschema.ValidationError) []Fault {
 	t := &faultTeller{value: value, places: s.places, compare: maxNearest}
+	return t.sorted(err)
+}
+
+// sorted returns the faults of err by path and text, each once, not too many.
+func (t *faultTeller) sorted(err *jsonschema.ValidationError) []Fault {
 	faults := t.tell(err)
 	slices.SortFunc(faults, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Expected, b.Expected), cmp.Compare(a.Got, b.Got))
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.text(), b.text()))
 	})
 	faults = slices.Compact(faults)
 	return faults[:min(len(faults), maxFaults)]
@@ -81,17 +87,17 @@ func (t *faultTeller) leaf(err *jsonschema.ValidationError) Fault {
 	case *kind.Type:
 		return t.fault(err, typeWords(k.Want), t.got(err))
 	case *kind.Enum:
-		return t.fault(err, memberWords("", k.Want), t.got(err))
+		return t.fault(err, memberWords(k.Want), t.got(err))
 	case *kind.Const:
 		return t.fault(err, showValue(k.Want), t.got(err))
 	case *kind.Format:
 		return t.fault(err, formatWords(k.Want), t.got(err))
 	case *kind.Pattern:
-		return t.fault(err, "a string matching "+cutText(k.Want, maxExpected/2), t.got(err))
+		return t.fault(err, patternWords(k.Want), t.got(err))
 	case *kind.ContentEncoding:
 		return t.fault(err, "a string in "+k.Want, t.got(err))
 	case *kind.FalseSchema:
-		return t.fault(err, "no value here", t.got(err))
+		return t.fault(err, "nothing here", t.got(err))
 	case *kind.Not:
 		return t.fault(err, "a value that the schema does not exclude", t.got(err))
 	case *kind.UniqueItems:
@@ -221,8 +227,7 @@ func (t *faultTeller) propertyName(err *jsonschema.ValidationError, name string)
 	if len(wants) > 0 {
 		expected = "property names that are " + strings.Join(slices.Compact(wants), " and ")
 	}
-	// The validator reuses the memory of this location before it is read.
-	return Fault{Path: t.holder(err.InstanceLocation, name), Expected: cutText(expected, maxExpected), Got: "property name " + quoteText(name)}
+	return Fault{Path: t.holder(len(err.InstanceLocation), name), Expected: cutText(expected, maxExpected), Got: "property name " + quoteText(name)}
 }
 
 // alternatives words a value that fits none of several schemas: as the list
@@ -243,21 +248,26 @@ func (t *faultTeller) alternatives(err *jsonschema.ValidationError) Fault {
 	if len(types) > 0 && lowest >= farOff {
 		return t.fault(err, typeWords(types), t.got(err))
 	}
-	expected := fmt.Sprintf("a value that fits one of %s", countOf(len(err.Causes), "alternative"))
-	if len(err.Causes) > 0 {
-		expected += fmt.Sprintf("; closest is alternative %d: %s", best+1, t.closest(err.Causes[best]))
+	if len(err.Causes) == 0 {
+		return t.fault(err, "a value that fits one of several alternatives", t.got(err))
 	}
-	return t.fault(err, expected, t.got(err))
+	closest := t.closest(err.Causes[best], dottedPath(err.InstanceLocation))
+	return t.fault(err, fmt.Sprintf("one of %s (closest is %d: %s)",
+		countOf(len(err.Causes), "alternative"), best+1, cutText(closest, maxExpected-50)), t.got(err))
 }
 
-func (t *faultTeller) closest(cause *jsonschema.ValidationError) string {
-	faults := t.tell(cause)
-	slices.SortFunc(faults, func(a, b Fault) int { return cmp.Compare(a.String(), b.String()) })
+// closest tells the faults of one alternative for the value at path, with
+// paths that begin there.
+func (t *faultTeller) closest(cause *jsonschema.ValidationError, path string) string {
+	faults := t.sorted(cause)
 	var lines []string
 	for i, f := range faults {
 		if i == maxNested {
-			lines = append(lines, fmt.Sprintf("%d more", len(faults)-i))
+			lines = append(lines, fmt.Sprintf("and %d more", len(faults)-i))
 			break
+		}
+		if path != "" {
+			f.Path = strings.TrimPrefix(strings.TrimPrefix(f.Path, path), ".")
 		}
 		lines = append(lines, f.String())
 	}
@@ -267,7 +277,7 @@ func (t *faultTeller) closest(cause *jsonschema.ValidationError) string {
 // farOff is the distance of an alternative for another type of value.
 const farOff = 1 << 20
 
-// distance says how far a value is from fitting the schema that gave err.
+// faultDistance says how far a value is from fitting the schema that gave err.
 // Being of another type counts most, and a member that is not allowed, which
 // often names the alternative, counts more than other faults.
 func faultDistance(err *jsonschema.ValidationError, depth int) int {
@@ -289,7 +299,7 @@ func faultDistance(err *jsonschema.ValidationError, depth int) int {
 	return max(sum, 1)
 }
 
-// atOnce returns the kind of error behind references and groups of one.
+// onlyKind returns the kind of error behind references and groups of one.
 func onlyKind(err *jsonschema.ValidationError, depth int) jsonschema.ErrorKind {
 	for len(err.Causes) == 1 {
 		switch err.ErrorKind.(type) {
@@ -305,13 +315,17 @@ func onlyKind(err *jsonschema.ValidationError, depth int) jsonschema.ErrorKind {
 	return err.ErrorKind
 }
 
-// ratText writes n in full where it has a finite and short decimal form.
+// ratText writes n in full where that is short.
 func ratText(n *big.Rat) string {
+	const maxDigits = 20
 	if n.IsInt() {
-		return cutText(n.Num().String(), maxGot)
+		if text := n.Num().String(); len(text) <= maxDigits {
+			return text
+		}
 	}
-	if digits, exact := n.FloatPrec(); exact {
+	if digits, exact := n.FloatPrec(); exact && digits > 0 && digits <= maxDigits {
 		return cutText(n.FloatString(digits), maxGot)
 	}
-	return n.RatString()
+	f, _ := n.Float64()
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -43,38 +43,44 @@ func valueAtPath(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// holder returns the first path, in order, as long as path, to an object that
-// has a property of the given name: path itself if that is one.
-func (t *faultTeller) holder(path []string, name string) string {
-	var found string
-	var walk func(v any, at []string) bool
-	walk = func(v any, at []string) bool {
-		if len(at) == len(path) {
-			object, ok := v.(map[string]any)
-			if _, has := object[name]; ok && has {
-				found = dottedPath(at)
-				return true
-			}
-			return false
-		}
-		switch v := v.(type) {
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(v)) {
-				if walk(v[key], append(at, key)) {
-					return true
-				}
-			}
-		case []any:
-			for i, item := range v {
-				if walk(item, append(at, strconv.Itoa(i))) {
-					return true
-				}
-			}
-		}
-		return false
+// holder returns the path to an object that holds the key at the given depth,
+// the first by order of keys if there are several. The validator reuses the
+// memory of a location of this kind before it can be read: only its length is
+// certain.
+func (t *faultTeller) holder(depth int, key string) string {
+	if t.keys == nil {
+		t.keys = map[int]map[string]string{}
 	}
-	walk(t.value, make([]string, 0, len(path)))
-	return found
+	if t.keys[depth] == nil {
+		t.keys[depth] = map[string]string{}
+		collectKeys(t.keys[depth], t.value, nil, depth)
+	}
+	return t.keys[depth][key]
+}
+
+// collectKeys maps the keys of the objects depth levels below v, which is at
+// path, to the path of the first object that has them.
+func collectKeys(keys map[string]string, v any, path []string, depth int) {
+	switch v := v.(type) {
+	case map[string]any:
+		at := ""
+		if depth == 0 {
+			at = dottedPath(path)
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if depth > 0 {
+				collectKeys(keys, v[key], append(path, key), depth-1)
+			} else if _, known := keys[key]; !known {
+				keys[key] = at
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if depth > 0 {
+				collectKeys(keys, item, append(path, strconv.Itoa(i)), depth-1)
+			}
+		}
+	}
 }
 
 // dottedPath joins steps by dots, very long ones cut.
@@ -86,7 +92,7 @@ func dottedPath(steps []string) string {
 	return strings.Join(cut, ".")
 }
 
-// describe names the type of a decoded JSON value and shows it, cut if long.
+// describeValue names the type of a decoded JSON value and shows it, cut if long.
 func describeValue(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -152,7 +158,7 @@ func fitsBudget(v any, budget *int) bool {
 	return *budget >= 0
 }
 
-// quote writes text as a JSON string, cut if long.
+// quoteText writes text as a JSON string, cut if long.
 func quoteText(text string) string {
 	return compactJSON(cutText(text, maxGot))
 }
@@ -190,27 +196,20 @@ func typeWords(types []string) string {
 			names = append(names, words[name])
 		}
 	}
-	return joinWords(names, func(s string) string { return s }, "or")
+	return joinWords(names, strings.Clone, "or")
 }
 
-// oneOf lists the members of an enumeration.
-func memberWords(prefix string, members []any) string {
+// memberWords lists the members of an enumeration.
+func memberWords(members []any) string {
 	if len(members) == 1 {
-		return prefix + showValue(members[0])
+		return showValue(members[0])
 	}
-	var texts []string
-	for _, m := range members[:min(len(members), maxListed+1)] {
-		texts = append(texts, showValue(m))
-	}
-	text := joinWords(texts, func(s string) string { return s }, "or")
-	if more := len(members) - len(texts); more > 0 {
-		text = strings.TrimSuffix(text, "1 more") + fmt.Sprintf("%d more", more+1)
-	}
-	return prefix + "one of " + text
+	return "one of " + joinWords(members, showValue, "or")
 }
 
-// list joins items with commas and the given last word, at most maxListed.
-func joinWords(items []string, show func(string) string, last string) string {
+// joinWords joins items with commas and the given last word, at most
+// maxListed of them.
+func joinWords[T any](items []T, show func(T) string, last string) string {
 	var shown []string
 	for _, item := range items[:min(len(items), maxListed)] {
 		shown = append(shown, show(item))
@@ -227,6 +226,19 @@ func joinWords(items []string, show func(string) string, last string) string {
 
 func cutPattern(pattern string) string { return cutText(pattern, maxGot) }
 
+// patternWords names the patterns of inferred schemas and shows others.
+func patternWords(pattern string) string {
+	switch pattern {
+	case base64Pattern:
+		return "a string in base64"
+	case stringPattern:
+		return "a string that holds a JSON string, quotes included"
+	case numberPattern:
+		return "the digits of a number"
+	}
+	return "a string matching " + cutText(pattern, maxExpected/2)
+}
+
 // formatWords names a format, with a sample where the name says little.
 func formatWords(format string) string {
 	switch format {
@@ -242,13 +254,19 @@ func formatWords(format string) string {
 		return "a regular expression"
 	case "ipv4", "ipv6":
 		return "an IP address (" + format + ")"
-	case "email", "uri", "iri":
-		return "a string in the form of an " + strings.ToUpper(format[:1]) + format[1:]
+	case "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64":
+		return "the digits of an integer (" + format + ")"
+	case "float", "double":
+		return "the digits of a number"
+	case "email":
+		return "an email address"
+	case "uri":
+		return "a URI"
 	}
 	return "a string in the format " + quoteText(format)
 }
 
-// nearest returns the declared name that name is most likely a slip for, or
+// nearestName returns the declared name that name is most likely a slip for, or
 // "" if none is close. Case, dashes and underscores do not count.
 func nearestName(name string, declared []string) string {
 	const maxLength = 64
@@ -256,7 +274,7 @@ func nearestName(name string, declared []string) string {
 		return ""
 	}
 	plain := plainName(name)
-	best, lowest := "", len(plain)/3+1
+	best, lowest := "", min((len(plain)+1)/2, 4)
 	for _, candidate := range declared[:min(len(declared), 200)] {
 		if len(candidate) > maxLength {
 			continue

@@ -6,13 +6,15 @@ import (
 	"maps"
 )
 
-// takeInput records what a call ran with, where it is not what the model sent.
+// takeInput records what a call ran with, where it is not what the model sent,
+// and always where it is new: a later attempt must not fall back to older input.
 func (s *slot) takeInput() {
-	if s.malformed != nil {
-		s.marks.argumentsError, s.dirty = s.malformed, true
+	if !s.ready {
 		return
 	}
-	if s.call.Input == nil || bytes.Equal(s.call.Input, inputOf(&s.part.ToolRequest)) {
+	s.final = true
+	same := s.marks.effectiveInput == nil && !s.edited
+	if same && bytes.Equal(s.call.Input, inputOf(&s.part.ToolRequest)) {
 		return
 	}
 	s.marks.effectiveInput, s.dirty = s.call.Input, true
@@ -45,10 +47,12 @@ func (s *slot) acceptResult(r *ToolResult) {
 	req.Ref = s.ref
 	part, err := r.part(&req)
 	if err != nil {
-		s.acceptFailure(&CallError{Name: s.call.Name, Ref: s.ref, Path: s.call.Path, Kind: FailedOutput, Err: err})
+		failed := s.failed(FailedOutput, err)
+		failed.MayHaveActed = s.ran && mayAct(s.offer.def)
+		s.acceptFailure(failed)
 		return
 	}
-	if s.edited {
+	if s.original != nil {
 		if part.Metadata == nil {
 			part.Metadata = Metadata{}
 		}
@@ -85,7 +89,7 @@ func (s *slot) acceptInterrupt(it *InterruptError) {
 
 func (s *slot) acceptFailure(failed *CallError) {
 	s.err = failed
-	if failed.Kind == FailedCanceled && !s.ran {
+	if failed.Kind == FailedCanceled && !s.ran || s.edited && !s.final {
 		s.wait()
 		return
 	}
@@ -102,6 +106,7 @@ func (s *slot) acceptFailure(failed *CallError) {
 func (s *slot) keep() {
 	s.marks.callKey = s.call.Key()
 	s.marks.inner = s.state.inner.export()
+	s.marks.replacedInput = s.original
 }
 
 // finish makes the outcome of the turn from that of its calls.
@@ -150,10 +155,9 @@ func (t *turn) oneTransfer() *Transfer {
 		if s.transfer == nil || s.pending {
 			continue
 		}
-		s.acceptFailure(&CallError{
-			Name: s.call.Name, Ref: s.ref, Path: s.call.Path, Kind: FailedTransfer,
-			Err: preconditionf("ai: %d tool requests of one turn hand the conversation over; only one may", n),
-		})
+		failed := s.failed(FailedTransfer, preconditionf("ai: %d tool requests of one turn hand the conversation over; only one may", n))
+		failed.MayHaveActed = s.ran && mayAct(s.offer.def)
+		s.acceptFailure(failed)
 		s.response, s.transfer = nil, nil
 	}
 	return nil
@@ -171,15 +175,20 @@ func (t *turn) revise(unfinished bool) (*Message, error) {
 			s.marks.forgetPending()
 			s.dirty = true
 		}
-		if !s.dirty {
+		broken := s.broken()
+		if !s.dirty && broken == nil {
 			continue
 		}
-		part, err := s.marks.write(s.part)
+		marks := s.marks
+		if broken != nil {
+			marks.argumentsError = broken
+		}
+		part, err := marks.write(s.part)
 		if err != nil {
 			return nil, err
 		}
 		part.ToolRequest.Ref = s.ref
-		if s.marks.argumentsError != nil {
+		if marks.argumentsError != nil {
 			part.ToolRequest.Input = emptyJSON
 		}
 		if content == nil {
@@ -193,6 +202,15 @@ func (t *turn) revise(unfinished bool) (*Message, error) {
 	m := *t.message
 	m.Content = content
 	return &m, nil
+}
+
+// broken describes arguments that no one could read: the message would not encode.
+func (s *slot) broken() *argumentsError {
+	input := inputOf(&s.part.ToolRequest)
+	if s.final || s.marks.argumentsError != nil || json.Valid(input) {
+		return nil
+	}
+	return &argumentsError{Text: string(input), Problem: describe(nil)}
 }
 
 // hold keeps the response of a settled call in the model message, for as long
@@ -222,9 +240,9 @@ func (s *slot) restore() error {
 	maps.Copy(md, s.marks.pendingMetadata)
 	s.status, s.pending = isSettled, true
 	if _, err := md.Decode(keyTransfer, &s.transfer); err != nil {
-		return invalidf("ai: metadata %q of tool request %s: %w", keyTransfer, s.part.label(), err)
+		return invalidf("ai: metadata %q of tool request %s must name a prompt and its messages%s", keyTransfer, s.part.label(), detail(err))
 	}
-	if t := s.transfer; t != nil && (t.Prompt == "" || len(t.Messages) == 0 || hasNil(t.Messages)) {
+	if t := s.transfer; t != nil && t.incomplete() {
 		return invalidf("ai: metadata %q of tool request %s must name a prompt and its messages", keyTransfer, s.part.label())
 	}
 	s.response = &ToolResponsePart{Metadata: md, ToolResponse: ToolResponse{

@@ -2,7 +2,6 @@ package ai
 
 import (
 	"context"
-	"errors"
 	"slices"
 )
 
@@ -15,7 +14,7 @@ type GenerateOptions struct {
 	// a model of its own.
 	Model Model
 	// System is the system message. It replaces one at the head of Messages. Empty
-	// leaves that.
+	// leaves that. A history that was handed to a prompt keeps the prompt's.
 	System string
 	// Prompt is a user message behind Messages. Empty means none. It can't be given
 	// with Resume.
@@ -30,7 +29,7 @@ type GenerateOptions struct {
 	// Config is passed to the model. Nil means the adapter's defaults.
 	Config any
 	// MaxTurns bounds the tool turns of this call; a resumption costs none.
-	// Defaults to DefaultMaxTurns.
+	// Defaults to DefaultMaxTurns. It must not be negative.
 	MaxTurns int
 	// ReturnToolRequests returns the model's tool requests instead of running them.
 	ReturnToolRequests bool
@@ -38,7 +37,8 @@ type GenerateOptions struct {
 	// there are none.
 	Resume *Answers
 	// Repair closes tool requests without a response before anything else, but for
-	// those that Resume is about. See the function Repair.
+	// those that Resume is about: the last message is then left as it is. See the
+	// function Repair.
 	Repair bool
 	// Turn holds all that concerns the running of tools.
 	Turn ResolveOptions
@@ -87,8 +87,9 @@ const interruptedMessage = "One or more tool calls resulted in interrupts."
 // beyond opts.Tools.
 //
 // An error before the conversation has grown is returned as it is; after that it
-// is a *GenerateError, which holds the history. Generate refuses a history in
-// which a tool request has no response, with ErrFailedPrecondition.
+// is a *GenerateError, which holds the history. A history that no provider would
+// take, because a tool request has not exactly one response in the next message
+// or a response answers nothing, is ErrFailedPrecondition.
 func Generate(ctx context.Context, r *Registry, opts *GenerateOptions) (*Response, error) {
 	g, err := newGeneration(ctx, r, opts)
 	if err != nil {
@@ -101,13 +102,14 @@ func Generate(ctx context.Context, r *Registry, opts *GenerateOptions) (*Respons
 type generation struct {
 	registry *Registry
 	opts     GenerateOptions
-	tools    *ToolSet
+	model    Model      // the caller's, or that of the prompt in charge
+	config   any        // likewise
+	tools    *ToolSet   // likewise
 	messages []*Message // owned; the messages themselves are shared and never changed
 	grown    bool       // something was added that must not be lost
 	usage    Usage
 	emit     func(*Chunk) error // nil when nobody streams
 	index    int                // of the next message in the stream
-	cut      bool               // the last reply ended in a way that none of its calls may run
 }
 
 func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*generation, error) {
@@ -118,34 +120,43 @@ func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*ge
 	if g.opts.MaxTurns == 0 {
 		g.opts.MaxTurns = DefaultMaxTurns
 	}
-	if err := g.open(); err != nil {
+	messages, err := g.history()
+	if err != nil {
 		return nil, err
 	}
-	if err := g.equip(ctx); err != nil {
-		return nil, err
-	}
-	return g, checkHistory(g.messages, g.opts.Resume != nil)
+	g.open(messages)
+	return g, g.equip(ctx)
 }
 
-// open makes the generation's own copy of the history, with the system message
-// and the prompt in their places.
-func (g *generation) open() error {
-	o := &g.opts
-	if hasNil(o.Messages) {
-		return invalidf("ai: generate: a message is nil")
+// history checks the options, and makes of the caller's messages what the
+// conversation goes on from.
+func (g *generation) history() ([]*Message, error) {
+	o, messages := &g.opts, g.opts.Messages
+	switch {
+	case o.MaxTurns < 0:
+		return nil, invalidf("ai: generate: MaxTurns is %d; it must not be negative", o.MaxTurns)
+	case o.Resume != nil && o.Prompt != "":
+		return nil, invalidf("ai: generate: a prompt can't be given with answers: resume first")
+	case len(messages) == 0 && o.Prompt == "":
+		return nil, invalidf("ai: generate: there is neither a message nor a prompt")
 	}
-	if o.Resume != nil && o.Prompt != "" {
-		return invalidf("ai: generate: a prompt can't be given with answers: resume first")
+	if err := checkMessages(messages); err != nil {
+		return nil, err
 	}
-	messages := o.Messages
 	if o.Repair {
-		keep := 0
-		if o.Resume != nil && len(messages) > 0 {
-			keep = 1
+		n := len(messages)
+		if o.Resume != nil && n > 0 {
+			n--
 		}
-		n := len(messages) - keep
 		messages = append(Repair(messages[:n]), messages[n:]...)
 	}
+	return messages, checkHistory(messages, o.Resume != nil, o.Prompt != "")
+}
+
+// open makes the generation's own list of the messages, with the system message
+// and the prompt in their places.
+func (g *generation) open(messages []*Message) {
+	o := &g.opts
 	g.messages = make([]*Message, 0, len(messages)+8)
 	if o.System != "" && transferredTo(messages) == "" {
 		g.messages = append(g.messages, TextMessage(RoleSystem, o.System))
@@ -157,10 +168,6 @@ func (g *generation) open() error {
 	if o.Prompt != "" {
 		g.messages = append(g.messages, TextMessage(RoleUser, o.Prompt))
 	}
-	if len(g.messages) == 0 {
-		return invalidf("ai: generate: there is neither a message nor a prompt")
-	}
-	return nil
 }
 
 // equip finds the model and the tools: the caller's, or those of the prompt that
@@ -172,6 +179,7 @@ func (g *generation) equip(ctx context.Context) error {
 	if g.opts.Model == nil {
 		return invalidf("ai: generate: no model")
 	}
+	g.model, g.config = g.opts.Model, g.opts.Config
 	if g.tools = g.opts.Tools; g.tools != nil {
 		return nil
 	}
@@ -186,13 +194,16 @@ func (g *generation) adopt(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	// What the prompt leaves open is the caller's, not that of an earlier prompt:
+	// a later Generate would not know that one.
+	g.model, g.config = g.opts.Model, g.opts.Config
 	if p.Model != nil {
-		g.opts.Model = p.Model
+		g.model = p.Model
 	}
 	if p.Config != nil {
-		g.opts.Config = p.Config
+		g.config = p.Config
 	}
-	if g.opts.Model == nil {
+	if g.model == nil {
 		return invalidf("ai: generate: no model, and prompt %q has none", name)
 	}
 	if p.Tools == nil {
@@ -304,8 +315,9 @@ func (g *generation) turnOptions() *ResolveOptions {
 // where the loop goes on.
 func (g *generation) resolved(ctx context.Context, res *Resolution, err error) (*Response, error) {
 	end := len(g.messages) - 1
-	var failed *TurnError
-	if errors.As(err, &failed) && failed.Model != nil {
+	// Not errors.As: the cause of a context that ended may be the failure of
+	// another conversation.
+	if failed, ok := err.(*TurnError); ok {
 		g.messages[end], g.grown = failed.Model, true
 	}
 	if err != nil {
@@ -332,6 +344,7 @@ func (g *generation) resolved(ctx context.Context, res *Resolution, err error) (
 
 // response is the conversation as it stands.
 func (g *generation) response(reason FinishReason, message string) *Response {
+	g.keepArguments()
 	r := &Response{Messages: slices.Clip(g.messages), FinishReason: reason, FinishMessage: message, Usage: g.usage}
 	for i := len(g.messages) - 1; i >= 0 && r.Message == nil; i-- {
 		if g.messages[i].Role == RoleModel {
@@ -350,7 +363,18 @@ func (g *generation) result(resp *Response, err error) (*Response, error) {
 	if !g.grown {
 		return nil, err
 	}
+	g.keepArguments()
 	return nil, &GenerateError{Messages: slices.Clip(g.messages), Usage: g.usage, Err: err}
+}
+
+// keepArguments makes sure that the history encodes, whatever the model sent as
+// the arguments of calls that did not get to run.
+func (g *generation) keepArguments() {
+	last := &g.messages[len(g.messages)-1]
+	if (*last).Role != RoleModel {
+		return
+	}
+	*last = withRequests(*last, keptArguments)
 }
 
 // asGenerateError finds a GenerateError that is about this conversation, not one

@@ -22,7 +22,7 @@ const (
 
 // maxInlined is how many subschemas a schema may have before types that are
 // not recursive are shared under $defs too.
-const maxInlined = 1000
+const maxInlined = 300
 
 // inferSchema returns the JSON schema of what encoding/json decodes into t
 // (input: what fits the schema decodes) or encodes t to (output: what is
@@ -65,7 +65,6 @@ type inference struct {
 	names map[reflect.Type]string       // types that have a definition
 	defs  map[string]*jsonschema.Schema // the definitions
 	taken map[string]bool               // names of definitions given away
-
 }
 
 func newInference(dir direction, share bool) *inference {
@@ -100,7 +99,7 @@ func (b *inference) value(t reflect.Type, path []string) (*jsonschema.Schema, er
 	return s, nil
 }
 
-// pointee follows pointers to the type that is encoded.
+// pointedType follows pointers to the type that is encoded.
 func pointedType(t reflect.Type, path []string) (reflect.Type, error) {
 	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer; t = t.Elem() {
 		if seen[t] {
@@ -131,9 +130,6 @@ func (b *inference) named(t reflect.Type, path []string) (*jsonschema.Schema, er
 	if b.open[t] || b.defs[b.names[t]] != nil {
 		return b.reference(t), nil
 	}
-	if t.Name() == "" {
-		return b.structure(t, path)
-	}
 	b.open[t] = true
 	s, err := b.structure(t, path)
 	delete(b.open, t)
@@ -141,7 +137,7 @@ func (b *inference) named(t reflect.Type, path []string) (*jsonschema.Schema, er
 		return nil, err
 	}
 	extendSchema(t, s)
-	shared := b.share && len(path) > 0 && t.Kind() == reflect.Struct
+	shared := b.share && len(path) > 0 && t.Kind() == reflect.Struct && t.Name() != ""
 	if b.names[t] == "" && !shared {
 		return s, nil
 	}
@@ -150,17 +146,12 @@ func (b *inference) named(t reflect.Type, path []string) (*jsonschema.Schema, er
 	return ref, nil
 }
 
-// reference returns a reference to the definition of t. The type beside it
-// says which tags apply; it is removed once they have been read.
+// reference returns a reference to the definition of t.
 func (b *inference) reference(t reflect.Type) *jsonschema.Schema {
 	if b.names[t] == "" {
 		b.names[t] = b.definitionName(t)
 	}
-	s := &jsonschema.Schema{Ref: "#/$defs/" + b.names[t]}
-	if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
-		s.Type, s.Items = "array", &jsonschema.Schema{}
-	}
-	return s
+	return &jsonschema.Schema{Ref: "#/$defs/" + b.names[t]}
 }
 
 // definitionName gives t a name that no other type has: its own, without what
@@ -181,7 +172,7 @@ func (b *inference) definitionName(t reflect.Type) string {
 	return name
 }
 
-// shortName is the name of t, without the packages of its type arguments.
+// shortTypeName is the name of t, without the packages of its type arguments.
 func shortTypeName(t reflect.Type) string {
 	name, arguments, generic := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
 	if !generic {

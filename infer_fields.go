@@ -29,6 +29,14 @@ func (f *jsonField) absent() bool {
 	return f.omitEmpty || f.omitZero || f.optional
 }
 
+// omitsNil reports whether nil is left out rather than encoded as null.
+func (f *jsonField) omitsNil() bool {
+	if f.omitEmpty || f.Type.Kind() == reflect.Pointer {
+		return f.omitEmpty || f.omitZero
+	}
+	return f.omitZero && !reflect.PointerTo(f.Type).Implements(reflect.TypeFor[interface{ IsZero() bool }]())
+}
+
 // An embedding is a struct whose fields are promoted.
 type embedding struct {
 	at       reflect.Type
@@ -107,7 +115,7 @@ func (f *jsonField) embedding() *embedding {
 	return e
 }
 
-// direct follows one pointer, as encoding/json does to learn about a field.
+// directType follows one pointer, as encoding/json does to learn about a field.
 func directType(t reflect.Type) reflect.Type {
 	if t.Name() == "" && t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -153,7 +161,7 @@ func validKey(name string) bool {
 	return name != ""
 }
 
-// dominant returns the field that hides the others of the same name, or nil
+// dominantField returns the field that hides the others of the same name, or nil
 // if they hide each other.
 func dominantField(rivals []*jsonField) *jsonField {
 	order := func(a, b *jsonField) int {

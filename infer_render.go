@@ -55,9 +55,6 @@ func (n nullSpeller) schema(s *jsonschema.Schema) {
 func (n nullSpeller) below(s *jsonschema.Schema) {
 	n.schema(s.Items)
 	n.schema(s.AdditionalProperties)
-	for _, sub := range s.PatternProperties {
-		n.schema(sub)
-	}
 	if s.Properties == nil {
 		return
 	}
@@ -81,7 +78,7 @@ func schemaKeys() []string {
 		"title", "description", "$ref", "type", "const", "enum", "format", "contentEncoding", "pattern",
 		"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
 		"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "prefixItems", "items",
-		"properties", "patternProperties", "required", "additionalProperties",
+		"properties", "patternProperties", "required", "propertyNames", "additionalProperties",
 		"anyOf", "oneOf", "allOf", "not", "default", "examples",
 	}
 }

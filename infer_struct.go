@@ -18,8 +18,8 @@ func (b *inference) object(t reflect.Type, path []string) (*jsonschema.Schema, e
 	var fields []*jsonField
 	var values []*jsonschema.Schema
 	for _, f := range jsonFields(t) {
-		if b.dir == input && f.Tag.Get("jsonschema") == "-" {
-			continue
+		if b.dir == input && schemaTags(f)[0] == "-" {
+			continue // hidden from senders, but encoded all the same
 		}
 		s, err := b.field(f, append(slices.Clip(path), f.key))
 		if err != nil {
@@ -55,17 +55,20 @@ func (b *inference) field(f *jsonField, path []string) (*jsonschema.Schema, erro
 		return nil, typeError(f.locked, path, "an embedded pointer that encoding/json can't set")
 	}
 	t := f.Type
-	if b.dir == output && f.omitEmpty && t.Kind() == reflect.Pointer {
-		t = t.Elem() // nil is left out; what it points to may be null all the same
+	if f.omitsNil() && t.Kind() == reflect.Pointer {
+		t = t.Elem() // what it points to may be null all the same
 	}
 	s, err := b.value(t, path)
 	if err != nil {
 		return nil, err
 	}
+	if k := directType(t).Kind(); s.Ref != "" && (k == reflect.Slice || k == reflect.Array) {
+		s.Type, s.Items = "array", &jsonschema.Schema{} // for the tags; see mendTags
+	}
 	if f.quoted {
 		b.quote(s, directType(f.Type))
 	}
-	if k := t.Kind(); f.omitEmpty && t == f.Type && (k == reflect.Slice || k == reflect.Map) {
+	if f.omitsNil() && t == f.Type {
 		unmarkNull(s)
 	}
 	return s, nil
@@ -111,7 +114,7 @@ func applyTags(fields []*jsonField, values []*jsonschema.Schema) *jsonschema.Sch
 func tagsOf(f *jsonField) reflect.StructTag {
 	var tags []string
 	for _, key := range []string{"jsonschema", "jsonschema_description", "jsonschema_extras"} {
-		if value, ok := f.Tag.Lookup(key); ok && value != "-" {
+		if value, ok := f.Tag.Lookup(key); ok && schemaTags(f)[0] != "-" {
 			tags = append(tags, key+":"+strconv.Quote(value))
 		}
 	}
@@ -155,7 +158,7 @@ func mendBounds(s, before *jsonschema.Schema) {
 	}
 }
 
-// tighter reports whether a is on the side of b that sign tells.
+// tighterBound reports whether a is on the side of b that sign tells.
 func tighterBound(a, b json.Number, sign int) bool {
 	x, ok := new(big.Rat).SetString(string(a))
 	y, _ := new(big.Rat).SetString(string(b))

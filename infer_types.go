@@ -36,17 +36,8 @@ type (
 // own returns the schema of a type that isn't described by its structure:
 // because it says so itself, is known, or has an encoding of its own.
 func (b *inference) own(t reflect.Type, path []string) (*jsonschema.Schema, bool, error) {
-	if t.Kind() != reflect.Interface {
-		switch v := reflect.New(t).Interface().(type) {
-		case aliaser:
-			if alias := reflect.TypeOf(v.JSONSchemaAlias()); alias != nil && alias != t {
-				s, err := b.alias(t, alias, path)
-				return s, true, err
-			}
-		case describer:
-			s, err := b.adopt(v.JSONSchema(), t, path)
-			return s, true, err
-		}
+	if s, ok, err := b.described(t, path); ok || err != nil {
+		return s, ok, err
 	}
 	if s := b.known(t); s != nil {
 		return s, true, nil
@@ -56,6 +47,25 @@ func (b *inference) own(t reflect.Type, path []string) (*jsonschema.Schema, bool
 		extendSchema(t, s)
 	}
 	return s, ok, nil
+}
+
+// described returns the schema that t gives of itself.
+func (b *inference) described(t reflect.Type, path []string) (*jsonschema.Schema, bool, error) {
+	if t.Kind() == reflect.Interface {
+		return nil, false, nil
+	}
+	v := reflect.New(t).Interface()
+	if a, ok := v.(aliaser); ok {
+		if alias := reflect.TypeOf(a.JSONSchemaAlias()); alias != nil && alias != t {
+			s, err := b.alias(t, alias, path)
+			return s, true, err
+		}
+	}
+	if d, ok := v.(describer); ok {
+		s, err := b.adopt(d.JSONSchema(), t, path)
+		return s, true, err
+	}
+	return nil, false, nil
 }
 
 func (b *inference) alias(t, alias reflect.Type, path []string) (*jsonschema.Schema, error) {
@@ -118,7 +128,9 @@ func (b *inference) known(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[json.Number]():
 		return &jsonschema.Schema{Type: "number"}
 	case reflect.TypeFor[big.Int]():
-		return &jsonschema.Schema{Type: "integer"}
+		if b.dir == input { // encoded, it is a number behind a pointer only
+			return &jsonschema.Schema{Type: "integer"}
+		}
 	case reflect.TypeFor[net.IP](), reflect.TypeFor[netip.Addr]():
 		s := &jsonschema.Schema{Type: "string"}
 		if b.dir == input {
@@ -177,12 +189,12 @@ func (b *inference) structure(t reflect.Type, path []string) (*jsonschema.Schema
 		}
 		return &jsonschema.Schema{}, nil
 	}
-	return nil, typeError(t, path, "a "+t.Kind().String()+", which has no JSON form")
+	return nil, typeError(t, path, "of kind "+t.Kind().String()+", which has no JSON form")
 }
 
 func (b *inference) list(t reflect.Type, path []string) (*jsonschema.Schema, error) {
 	if t.Kind() == reflect.Slice && b.isBytes(t.Elem()) {
-		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}, nil
+		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64", Pattern: base64Pattern}, nil
 	}
 	items, err := b.value(t.Elem(), append(slices.Clip(path), "[]"))
 	if err != nil {
@@ -206,7 +218,7 @@ func (b *inference) isBytes(elem reflect.Type) bool {
 }
 
 func (b *inference) mapping(t reflect.Type, path []string) (*jsonschema.Schema, error) {
-	keys, err := b.keyPattern(t.Key(), path)
+	keys, err := b.mapKeys(t.Key(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -214,43 +226,48 @@ func (b *inference) mapping(t reflect.Type, path []string) (*jsonschema.Schema, 
 	if err != nil {
 		return nil, err
 	}
-	s := &jsonschema.Schema{Type: "object", AdditionalProperties: values}
-	if keys != "" {
-		s.PatternProperties = map[string]*jsonschema.Schema{keys: values}
-		s.AdditionalProperties = jsonschema.FalseSchema
-	}
-	return s, nil
+	return &jsonschema.Schema{Type: "object", PropertyNames: keys, AdditionalProperties: values}, nil
 }
 
-// keyPattern returns what the keys of a map look like, or "" for any text.
-func (b *inference) keyPattern(key reflect.Type, path []string) (string, error) {
+// mapKeys returns the schema of the keys of a map, or nil for any text.
+func (b *inference) mapKeys(key reflect.Type, path []string) (*jsonschema.Schema, error) {
 	text := key.Implements(textMarshaler)
 	if b.dir == input {
 		text = reflect.PointerTo(key).Implements(textUnmarshaler)
 	}
 	switch {
-	case text, key.Kind() == reflect.String:
-		return "", nil
+	case text:
+		if s := b.known(key); s != nil && s.Type == "string" {
+			return s, nil
+		}
+		return nil, nil
+	case key.Kind() == reflect.String:
+		return nil, nil
 	case isIntegerKind(key.Kind()):
-		return integerPattern(integerBounds(key)), nil
+		pattern, format := integerDigits(key)
+		return &jsonschema.Schema{Pattern: pattern, Format: format}, nil
 	}
-	return "", typeError(key, path, "a map key that has no JSON form")
+	return nil, typeError(key, path, "a map key that has no JSON form")
 }
 
 func isIntegerKind(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Uintptr
 }
 
+func isUnsignedKind(k reflect.Kind) bool {
+	return k >= reflect.Uint && k <= reflect.Uintptr
+}
+
 func isFloatKind(k reflect.Kind) bool {
 	return k == reflect.Float32 || k == reflect.Float64
 }
 
-// numeric returns a schema with the bounds of a type of numbers.
+// numericSchema returns a schema with the bounds of a type of numbers.
 func numericSchema(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "number"}
 	switch t.Kind() {
 	case reflect.Float32:
-		s.Maximum = json.Number(strconv.FormatFloat(math.MaxFloat32, 'g', -1, 64))
+		s.Maximum = json.Number(strconv.FormatFloat(math.MaxFloat32, 'g', -1, 32))
 		s.Minimum = "-" + s.Maximum
 	case reflect.Float64:
 		s.Maximum = json.Number(strconv.FormatFloat(math.MaxFloat64, 'g', -1, 64))
@@ -266,7 +283,7 @@ func numericSchema(t reflect.Type) *jsonschema.Schema {
 // integerBounds returns the digits of the least and greatest value of t.
 func integerBounds(t reflect.Type) (low, high string) {
 	bits := t.Bits()
-	if t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr {
+	if isUnsignedKind(t.Kind()) {
 		return "0", strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
 	}
 	return strconv.FormatInt(math.MinInt64>>(64-bits), 10), strconv.FormatInt(math.MaxInt64>>(64-bits), 10)
@@ -276,7 +293,7 @@ func integerBounds(t reflect.Type) (low, high string) {
 func typeError(t reflect.Type, path []string, problem string) error {
 	text := fmt.Sprintf("%s is %s", t, problem)
 	if len(path) > 0 {
-		text = "field " + strings.Join(path, ".") + ": " + text
+		text = "field " + strings.ReplaceAll(strings.Join(path, "."), ".[]", "[]") + ": " + text
 	}
 	return errors.New(text)
 }

@@ -12,7 +12,7 @@ type innerCalls struct {
 	mu      sync.Mutex
 	record  map[string]*conversation // by branch; replaced, never changed in place
 	answers map[string]*Answers
-	entered map[string]bool // branches of this attempt
+	entered map[string]bool // branches of this run of the tool
 	opts    *ResolveOptions // of the turn that runs the host
 }
 
@@ -21,7 +21,14 @@ func (c *innerCalls) start(record map[string]*conversation, answers map[string]*
 	c.record, c.answers, c.opts = record, answers, opts
 }
 
-// enter begins a branch, once per attempt.
+// again lets an idempotent tool that is run once more enter its branches again.
+func (c *innerCalls) again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entered = nil
+}
+
+// enter begins a branch, once per run of the tool.
 func (c *innerCalls) enter(host *ToolCall, branch string) (*conversation, *Answers, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,6 +54,10 @@ func (c *innerCalls) keep(branch string, conv *conversation) {
 	}
 	next[branch] = conv
 	c.record = next
+	if _, used := c.answers[branch]; used {
+		c.answers = maps.Clone(c.answers)
+		c.answers[branch] = nil // they were for where it stood before
+	}
 }
 
 func (c *innerCalls) export() map[string]*conversation {
@@ -65,6 +76,15 @@ func (c *conversation) pausedMessage() *Message {
 		return nil
 	}
 	return last
+}
+
+// open reports whether the conversation waits at a request without a result.
+func (c *conversation) open() bool {
+	last := c.pausedMessage()
+	return last != nil && slices.ContainsFunc(last.ToolRequests(), func(p *ToolRequestPart) bool {
+		_, settled := p.Metadata[keyPendingOutput]
+		return !settled
+	})
 }
 
 // response is a finished conversation as Generate returned it.
@@ -102,11 +122,14 @@ func (c *ToolCall) Generate(ctx context.Context, branch string, r *Registry, opt
 	if prior != nil && prior.FinishReason != "" {
 		return prior.response(), nil
 	}
-	o := c.innerOptions(branch, opts)
+	o, err := c.innerOptions(branch, opts)
+	if err != nil {
+		return nil, err
+	}
 	if prior != nil {
 		o.Messages, o.System, o.Prompt, o.Resume = prior.Messages, "", "", nil
 	}
-	if prior.pausedMessage() != nil {
+	if prior.open() {
 		o.Resume, o.Turn.Partial = answers, in.opts.Partial
 		if answers == nil {
 			o.Resume, o.Turn.Partial = &Answers{}, true
@@ -116,16 +139,19 @@ func (c *ToolCall) Generate(ctx context.Context, branch string, r *Registry, opt
 	return in.outcome(branch, resp, err)
 }
 
-func (c *ToolCall) innerOptions(branch string, opts *GenerateOptions) *GenerateOptions {
+func (c *ToolCall) innerOptions(branch string, opts *GenerateOptions) (*GenerateOptions, error) {
 	var o GenerateOptions
 	if opts != nil {
 		o = *opts
 	}
-	o.Turn.path = append(slices.Clone(c.Path), PathStep{Ref: c.Ref, Branch: branch})
+	var err error
+	if o.Turn.path, err = c.Path.down(c.Ref, branch); err != nil {
+		return nil, err
+	}
 	if outer := c.state.inner.opts; o.Turn.Journal == nil && outer != nil {
 		o.Turn.Journal = outer.Journal
 	}
-	return &o
+	return &o, nil
 }
 
 // outcome records where the conversation stands now.

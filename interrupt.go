@@ -3,6 +3,7 @@ package ai
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -27,11 +28,15 @@ func (e *InterruptError) Error() string { return "ai: the call is interrupted an
 // response of type Out, and it can't be restarted. It panics where Register
 // would return an error.
 func DefineInterrupt[In, Out any](r *Registry, name, description string, opts *InterruptOptions[In]) *TypedTool[In, Out] {
-	if opts == nil {
-		opts = &InterruptOptions[In]{}
+	var asking InterruptOptions[In]
+	if opts != nil {
+		asking = *opts
 	}
 	def := &ToolDefinition{Name: name, Description: description, NotRestartable: true, ReadOnly: true}
-	t, err := newTypedTool[In, Out](def, opts.call)
+	t, err := newTypedTool[In, Out](def, asking.call)
+	if _, bad := encode(asking.Data); err == nil && bad != nil {
+		err = invalidf("ai: tool %q: interrupt data: %w", name, bad)
+	}
 	return register(r, t, err)
 }
 
@@ -56,6 +61,18 @@ func (s *PathStep) UnmarshalJSON(data []byte) error {
 	}
 	s.Ref, s.Branch = pair[0], pair[1]
 	return nil
+}
+
+// maxHosts bounds how deep conversations may stand inside conversations. Each
+// level of a history has to be read once more for each level above it.
+const maxHosts = 32
+
+// down is the path of a conversation one level below.
+func (p Path) down(ref, branch string) (Path, error) {
+	if len(p) == maxHosts {
+		return nil, invalidf("ai: conversations are nested more than %d deep", maxHosts)
+	}
+	return append(slices.Clone(p), PathStep{Ref: ref, Branch: branch}), nil
 }
 
 // String joins the steps: ref/branch/ref/branch.
@@ -141,15 +158,18 @@ type openRequest struct {
 // addressed is the request with its path in the metadata, from where the
 // answers made of it take it.
 func (o *openRequest) addressed() *ToolRequestPart {
-	if len(o.path) == 0 {
+	_, stray := o.part.Metadata[keyPath] // it would lead the answer elsewhere
+	if len(o.path) == 0 && !stray {
 		return o.part
 	}
 	c := *o.part
-	c.Metadata = Metadata{keyPath: o.path.encode()}
-	for k, v := range o.part.Metadata {
-		if k != keyPath {
-			c.Metadata[k] = v
-		}
+	c.Metadata = maps.Clone(o.part.Metadata)
+	if c.Metadata == nil {
+		c.Metadata = Metadata{}
+	}
+	delete(c.Metadata, keyPath)
+	if len(o.path) > 0 {
+		c.Metadata[keyPath] = o.path.encode()
 	}
 	return &c
 }
@@ -193,8 +213,11 @@ func walkInner(p *ToolRequestPart, mk *marks, path Path, visit func(*openRequest
 		if last == nil {
 			continue
 		}
-		step := append(slices.Clone(path), PathStep{Ref: p.ToolRequest.Ref, Branch: branch})
-		err := walkOpen(last, step, func(o *openRequest) {
+		down, err := path.down(p.ToolRequest.Ref, branch)
+		if err != nil {
+			return false, err
+		}
+		err = walkOpen(last, down, func(o *openRequest) {
 			found = true
 			visit(o)
 		})
@@ -213,11 +236,20 @@ func asInterrupt(err error) (*InterruptError, error) {
 	if !errors.As(err, &it) {
 		return nil, err
 	}
-	rest := withoutInterrupts(err)
-	if rest == nil {
-		return it, nil
+	if rest := withoutInterrupts(err); rest != nil {
+		return nil, rest
 	}
-	return nil, rest
+	if !truthy(it.Data) || !json.Valid(it.Data) {
+		c := *it // one that was not made by ToolCall.Interrupt
+		c.Data = jsonTrue
+		it = &c
+	}
+	if it.State != nil && !json.Valid(it.State) {
+		c := *it
+		c.State = nil
+		it = &c
+	}
+	return it, nil
 }
 
 func withoutInterrupts(err error) error {

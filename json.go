@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strconv"
 )
 
 var (
@@ -91,13 +92,15 @@ func isObject(data json.RawMessage) bool {
 }
 
 // truthy reports whether JavaScript would take the value for true. Genkit JS
-// tells an interrupt by that.
+// tells an interrupt by that. A zero is one however it is spelled.
 func truthy(data json.RawMessage) bool {
-	switch string(bytes.TrimSpace(data)) {
-	case "", "null", "false", `""`, "0", "-0", "0.0":
+	text := string(bytes.TrimSpace(data))
+	switch text {
+	case "", "null", "false", `""`:
 		return false
 	}
-	return true
+	number, err := strconv.ParseFloat(text, 64)
+	return err != nil || number != 0
 }
 
 func isJSONObject(data json.RawMessage) bool { return isObject(data) && json.Valid(data) }

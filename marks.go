@@ -2,8 +2,10 @@ package ai
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"strings"
 )
 
 // Metadata keys of tool requests. G marks Genkit's, the others are ours.
@@ -17,7 +19,7 @@ const (
 	keyPendingContent    = "pendingContent"
 	keyPendingMetadata   = "pendingMetadata"
 	keyResumed           = "resumed"       // G, also on tool messages
-	keyReplacedInput     = "replacedInput" // G, also on tool responses
+	keyReplacedInput     = "replacedInput" // G, also on tool responses, and kept until the call settles
 	keyOriginalName      = "originalName"  // also in tool definitions
 	keyArgumentsError    = "argumentsError"
 	keyEffectiveInput    = "effectiveInput" // also on tool responses
@@ -86,6 +88,7 @@ type marks struct {
 	originalName      string
 	argumentsError    *argumentsError
 	effectiveInput    json.RawMessage
+	replacedInput     json.RawMessage // effectiveInput is an edit of this
 	callKey           string
 	failure           *failure
 	notStarted        bool
@@ -102,23 +105,37 @@ func readMarks(p *ToolRequestPart) (marks, error) {
 	m.interruptState = p.Metadata[keyInterruptState]
 	m.resolvedInterrupt = p.Metadata[keyResolvedInterrupt]
 	m.pendingOutput, m.pending = p.Metadata[keyPendingOutput]
-	m.effectiveInput = p.Metadata[keyEffectiveInput]
+	m.effectiveInput, m.replacedInput = p.Metadata[keyEffectiveInput], p.Metadata[keyReplacedInput]
 	typed := []struct {
 		key    string
 		target any
+		want   string
 	}{
-		{keyInterruptedBy, &m.interruptedBy}, {keyAnswered, &m.answered},
-		{keyPendingContent, &m.pendingContent}, {keyPendingMetadata, &m.pendingMetadata},
-		{keyOriginalName, &m.originalName}, {keyArgumentsError, &m.argumentsError},
-		{keyCallKey, &m.callKey}, {keyFailure, &m.failure},
-		{keyNotStarted, &m.notStarted}, {keyInner, &m.inner},
+		{keyInterruptedBy, &m.interruptedBy, "a string"}, {keyAnswered, &m.answered, "answers by asker"},
+		{keyPendingContent, &m.pendingContent, "a list of parts"}, {keyPendingMetadata, &m.pendingMetadata, "an object"},
+		{keyOriginalName, &m.originalName, "a string"}, {keyArgumentsError, &m.argumentsError, "an object with text and problem"},
+		{keyCallKey, &m.callKey, "a string"}, {keyFailure, &m.failure, "an object with kind and text"},
+		{keyNotStarted, &m.notStarted, "true"}, {keyInner, &m.inner, "conversations by branch"},
 	}
 	for _, t := range typed {
 		if _, err := p.Metadata.Decode(t.key, t.target); err != nil {
-			return m, invalidf("ai: metadata %q of tool request %s: %w", t.key, p.label(), err)
+			return m, invalidf("ai: metadata %q of tool request %s must be %s%s", t.key, p.label(), t.want, detail(err))
 		}
 	}
 	return m, m.checkConsistency(p)
+}
+
+// detail is what an error of Metadata.Decode has to say beyond the type that
+// was expected.
+func detail(err error) string {
+	var w *wireError
+	if !errors.As(err, &w) || w.cause == nil {
+		return ""
+	}
+	if text, ours := strings.CutPrefix(w.cause.Error(), "ai: "); ours {
+		return ": " + text
+	}
+	return ""
 }
 
 // checkConsistency refuses metadata that no turn of ours or of Genkit leaves
@@ -139,18 +156,30 @@ func (m *marks) checkConsistency(p *ToolRequestPart) error {
 	if len(states) > 1 {
 		return invalidf("ai: tool request %s is marked both %s and %s", p.label(), states[0], states[1])
 	}
-	if !m.pending && (m.pendingContent != nil || m.pendingMetadata != nil) {
-		return invalidf("ai: tool request %s has %s without %s", p.label(), keyPendingMetadata, keyPendingOutput)
+	for _, key := range []string{keyPendingContent, keyPendingMetadata} {
+		if _, stray := p.Metadata[key]; stray && !m.pending {
+			return invalidf("ai: tool request %s has %s without %s", p.label(), key, keyPendingOutput)
+		}
 	}
 	if m.effectiveInput != nil && !isObject(m.effectiveInput) {
 		return invalidf("ai: metadata %q of tool request %s must be an object", keyEffectiveInput, p.label())
 	}
-	for name, c := range m.inner {
-		if c == nil || hasNil(c.Messages) {
+	for _, name := range sortedKeys(m.inner) {
+		if c := m.inner[name]; c == nil || len(c.Messages) == 0 || hasNil(c.Messages) {
 			return invalidf("ai: metadata %q of tool request %s: branch %q must be an object with messages", keyInner, p.label(), name)
 		}
 	}
+	for _, asker := range sortedKeys(m.answered) {
+		if !isResumeData(m.answered[asker].Resumed) {
+			return invalidf("ai: metadata %q of tool request %s: %q must have %q, an object or true", keyAnswered, p.label(), asker, keyResumed)
+		}
+	}
 	return nil
+}
+
+// isResumeData reports whether a restart can have given the value.
+func isResumeData(data json.RawMessage) bool {
+	return string(data) == "true" || isJSONObject(data)
 }
 
 // paused reports whether a turn has left its mark on the request. Fresh model
@@ -159,6 +188,9 @@ func (m *marks) paused() bool {
 	return m.pending || m.interrupt != nil || m.failure != nil || m.notStarted || m.inner != nil ||
 		m.callKey != "" || m.answered != nil || m.interruptState != nil
 }
+
+// toolAsked reports whether the call waits for an answer to the tool's own question.
+func (m *marks) toolAsked() bool { return m.interrupt != nil && m.interruptedBy == "" }
 
 // resolve turns a question into an answered one.
 func (m *marks) resolve() {
@@ -171,7 +203,7 @@ func (m *marks) resolve() {
 // settle forgets what only an unfinished call needs.
 func (m *marks) settle() {
 	m.resolve()
-	m.answered, m.inner, m.callKey = nil, nil, ""
+	m.answered, m.inner, m.callKey, m.replacedInput = nil, nil, "", nil
 }
 
 // forgetPending drops the results that a finished turn has moved to its tool message.
@@ -195,6 +227,7 @@ func (m *marks) write(p *ToolRequestPart) (*ToolRequestPart, error) {
 	raw(keyResolvedInterrupt, m.resolvedInterrupt, m.resolvedInterrupt != nil)
 	raw(keyPendingOutput, m.pendingOutput, m.pending)
 	raw(keyEffectiveInput, m.effectiveInput, m.effectiveInput != nil)
+	raw(keyReplacedInput, m.replacedInput, m.replacedInput != nil)
 	raw(keyNotStarted, jsonTrue, m.notStarted)
 	raw(keyInterruptedBy, encodeString(m.interruptedBy), m.interruptedBy != "")
 	raw(keyOriginalName, encodeString(m.originalName), m.originalName != "")

@@ -47,7 +47,7 @@ func (a *givenAnswer) String() string {
 func (t *turn) assign(a *givenAnswer) error {
 	var path Path
 	if _, err := a.metadata.Decode(keyPath, &path); err != nil {
-		return invalidf("ai: %s: metadata %q must be a list of [ref, branch]: %w", a, keyPath, err)
+		return invalidf("ai: %s: metadata %q must be a list of [ref, branch]%s", a, keyPath, detail(err))
 	}
 	if len(path) > 0 {
 		return t.passDown(a, path)
@@ -99,7 +99,7 @@ func (t *turn) passDown(a *givenAnswer, path Path) error {
 	var host *slot
 	for i := range t.slots {
 		s := &t.slots[i]
-		if s.part.ToolRequest.Ref == step.Ref && s.marks.inner[step.Branch].pausedMessage() != nil && !s.marks.pending {
+		if s.part.ToolRequest.Ref == step.Ref && s.below[step.Branch] != nil {
 			if host != nil {
 				return invalidf("ai: %s: path %s fits several tool requests", a, path)
 			}
@@ -145,6 +145,9 @@ func (s *slot) giveResponse(p *ToolResponsePart) error {
 	if _, err := p.Metadata.Decode(keyOutcome, &outcome); err != nil || outcome != "" && outcome != OutcomeDenied {
 		return invalidf("ai: metadata %q of the answer to tool request %s must be %q or absent", keyOutcome, s.part.label(), OutcomeDenied)
 	}
+	if _, err := p.MarshalJSON(); err != nil { // it was made here, not read
+		return placef(err, "ai: response for %s: ", s.part.label())
+	}
 	s.given, s.denied = p, outcome == OutcomeDenied
 	return nil
 }
@@ -165,7 +168,7 @@ func (s *slot) giveRestart(p *ToolRequestPart) error {
 	case s.marks.interrupt == nil:
 	case !given:
 		s.resume = jsonTrue
-	case string(data) == "true" || isJSONObject(data):
+	case isResumeData(data):
 		s.resume = data
 	default:
 		return invalidf("ai: restart for %s: resume data must be a JSON object or true, not %s", s.part.label(), bounded(data))
@@ -186,7 +189,7 @@ func (s *slot) giveRestart(p *ToolRequestPart) error {
 func (t *turn) matchInner() error {
 	for i := range t.slots {
 		s := &t.slots[i]
-		if len(s.leaves) == 0 {
+		if len(s.leaves) == 0 && s.inner == nil {
 			continue
 		}
 		if s.given != nil {
@@ -204,15 +207,8 @@ func (t *turn) matchInner() error {
 }
 
 func (s *slot) matchBranches() error {
-	for _, branch := range sortedKeys(s.marks.inner) {
-		last := s.marks.inner[branch].pausedMessage()
-		if last == nil {
-			continue
-		}
-		below, err := newTurn(nil, last, nil)
-		if err != nil {
-			return err
-		}
+	for _, branch := range sortedKeys(s.below) {
+		below := s.below[branch]
 		answers := s.inner[branch]
 		if answers == nil {
 			answers = &Answers{}
@@ -251,23 +247,36 @@ func (t *turn) complete() error {
 	return invalidf("ai: not every open tool request is answered; open are: %s", t.listOpen())
 }
 
-// readLeaves finds the open requests of the conversations that calls host.
-func (t *turn) readLeaves() error {
-	for i := range t.slots {
-		s := &t.slots[i]
-		if len(s.marks.inner) == 0 || s.marks.pending {
+// readBelow reads the paused conversations that a call hosts, all the way down,
+// each once, and finds the open requests in them.
+func (s *slot) readBelow(path Path) error {
+	if s.marks.pending {
+		return nil
+	}
+	for _, branch := range sortedKeys(s.marks.inner) {
+		last := s.marks.inner[branch].pausedMessage()
+		if last == nil {
 			continue
 		}
-		_, err := walkInner(s.part, &s.marks, nil, func(o *openRequest) { s.leaves = append(s.leaves, o) })
+		down, err := path.down(s.part.ToolRequest.Ref, branch)
 		if err != nil {
 			return err
 		}
+		below := &turn{message: last, opts: ResolveOptions{path: down}}
+		if err := below.readRequests(); err != nil {
+			return err
+		}
+		if s.below == nil {
+			s.below = make(map[string]*turn)
+		}
+		s.below[branch] = below
+		s.leaves = append(s.leaves, below.open()...)
 	}
 	return nil
 }
 
-// listOpen names what is open, for error texts.
-func (t *turn) listOpen() string {
+// open lists what is open, in the conversations that calls host for those.
+func (t *turn) open() []*openRequest {
 	var open []*openRequest
 	for i := range t.slots {
 		s := &t.slots[i]
@@ -276,11 +285,14 @@ func (t *turn) listOpen() string {
 		case len(s.leaves) > 0:
 			open = append(open, s.leaves...)
 		default:
-			open = append(open, &openRequest{part: s.part, marks: s.marks})
+			open = append(open, &openRequest{part: s.part, marks: s.marks, path: t.opts.path})
 		}
 	}
-	return listOpen(open)
+	return open
 }
+
+// listOpen names what is open, for error texts.
+func (t *turn) listOpen() string { return listOpen(t.open()) }
 
 func listOpen(open []*openRequest) string {
 	if len(open) == 0 {

@@ -20,22 +20,27 @@ type Middleware struct {
 	// Wrap may ask (call.Interrupt), answer or refuse without calling next, or
 	// observe. It can't change the arguments. next runs the rest of the chain and
 	// the tool; it works once per attempt, more often only where the tool is
-	// idempotent by declaration. Nil means none.
+	// idempotent by declaration. A panic further in reaches it as an error. Nil
+	// means none.
 	Wrap func(ctx context.Context, call *ToolCall, next Next) (*ToolResult, error)
 }
 
-// Next runs the rest of the chain.
+// Next runs the rest of the chain. Exactly one of the result and the error is
+// nil. It fails once the call is over.
 type Next func(ctx context.Context) (*ToolResult, error)
 
 // Journal is told of every start and every end of a call, for logs that have to
-// survive a crash. Both methods are called from the call's goroutine.
+// survive a crash. Its methods are called from several goroutines at once.
 //
 //  1. Started is called directly before the tool, inside all middleware. The
 //     tool does not start unless it returns nil.
 //  2. Settled is called after each attempt, started or not, with a context that
 //     does not end with the turn's. The turn fails where it returns an error,
-//     but the outcome stays in the message.
-//  3. Settled may be called again, with Late set, for a call that was given up.
+//     but the outcome stays in the message. A call that was recorded as started
+//     and whose context ended before the tool was called has not acted: its error
+//     says so.
+//  3. Settled is called again, with Late set, when a call that was given up ends
+//     after all; for one call, the two do not overlap.
 type Journal interface {
 	Started(ctx context.Context, call *ToolCall) error
 	Settled(ctx context.Context, call *ToolCall, settlement *Settlement) error

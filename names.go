@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,12 +27,21 @@ func shortName(full string) string {
 	return full[strings.LastIndexByte(full, '/')+1:]
 }
 
-// derivedName makes a name every provider takes from any full name. Two full
-// names may yield the same one; hashedName tells them apart.
+// derivations are the ways to make a name that every provider takes from a full
+// name. Each is for where the one before it would be the name of another tool too.
+func derivations() []func(full string) string {
+	return []func(string) string{
+		derivedName,
+		func(full string) string { return hashedName(full, 4) },
+		func(full string) string { return hashedName(full, 16) },
+	}
+}
+
+// derivedName maps a full name, and cuts it with a hash where it is too long.
 func derivedName(full string) string {
 	name := mapName(full)
 	if len(name) > maxModelName {
-		return hashedName(full)
+		return hashedName(full, 4)
 	}
 	return name
 }
@@ -51,10 +61,11 @@ func mapName(full string) string {
 	return b.String()
 }
 
-// hashedName is a derived name, cut, with a hash of the full name behind it.
-func hashedName(full string) string {
+// hashedName is a mapped name, cut, with so many bytes of a hash of the full
+// name behind it.
+func hashedName(full string, size int) string {
 	sum := sha256.Sum256([]byte(full))
-	suffix := "_" + hex.EncodeToString(sum[:4])
+	suffix := "_" + hex.EncodeToString(sum[:size])
 	name := mapName(full)
 	if len(name) > maxModelName-len(suffix) {
 		name = name[:maxModelName-len(suffix)]
@@ -65,43 +76,63 @@ func hashedName(full string) string {
 // yields reports whether a tool with this full name can have been offered under
 // the name: in one set or another it is each of these.
 func yields(full, name string) bool {
-	return name == full || name == shortName(full) || name == derivedName(full) || name == hashedName(full)
+	if name == full || name == shortName(full) {
+		return true
+	}
+	for _, derive := range derivations() {
+		if name == derive(full) {
+			return true
+		}
+	}
+	return false
 }
 
 // modelNames fixes the name the model sees for each full name: the short name
 // where it is safe and only one tool has it, or one is registered bare; else a
-// derived one. The result depends on the set of names, not on their order.
-func modelNames(fulls []string) map[string]string {
+// derived one. The result depends on the set of names, not on their order. The
+// error names a tool for which no name is left, which takes names made for that.
+func modelNames(fulls []string) (map[string]string, error) {
 	shorts := make(map[string]int, len(fulls))
-	bare := make(map[string]bool, len(fulls))
 	for _, full := range fulls {
 		shorts[shortName(full)]++
-		bare[full] = true
 	}
 	names := make(map[string]string, len(fulls))
 	taken := make(map[string]bool, len(fulls))
-	derived := make(map[string]int)
+	var rest []string
 	for _, full := range fulls {
 		short := shortName(full)
-		free := shorts[short] == 1 || full == short
-		if free && modelNamePattern.MatchString(short) {
-			names[full] = short
-			taken[short] = true
+		if (shorts[short] > 1 && full != short) || !modelNamePattern.MatchString(short) {
+			rest = append(rest, full)
 			continue
 		}
-		derived[derivedName(full)]++
+		names[full], taken[short] = short, true
 	}
+	for _, derive := range derivations() {
+		rest = deriveNames(rest, derive, names, taken)
+	}
+	if len(rest) > 0 {
+		return nil, invalidf("ai: tool %q can be offered under no name that other tools of the set do not have", slices.Min(rest))
+	}
+	return names, nil
+}
+
+// deriveNames names the tools whose derived name nobody else has or wants, and
+// returns the others.
+func deriveNames(fulls []string, derive func(string) string, names map[string]string, taken map[string]bool) []string {
+	wanted := make(map[string]int, len(fulls))
 	for _, full := range fulls {
-		if names[full] != "" {
+		wanted[derive(full)]++
+	}
+	var rest []string
+	for _, full := range fulls {
+		name := derive(full)
+		if wanted[name] > 1 || taken[name] {
+			rest = append(rest, full)
 			continue
 		}
-		name := derivedName(full)
-		if derived[name] > 1 || taken[name] {
-			name = hashedName(full)
-		}
-		names[full] = name
+		names[full], taken[name] = name, true
 	}
-	return names
+	return rest
 }
 
 // originalName reads the full name that was recorded with a request. It must be

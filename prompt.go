@@ -47,15 +47,18 @@ type Transfer struct {
 // Its name, like a tool's, must be valid; Render must be set; the schema, where
 // there is one, must compile.
 func NewPrompt(p *Prompt) (*Prompt, error) {
-	if p == nil || p.Render == nil {
-		return nil, invalidf("ai: a prompt needs a Render function")
+	if p == nil {
+		return nil, invalidf("ai: the prompt is nil")
+	}
+	if p.Render == nil {
+		return nil, invalidf("ai: prompt %q has no Render function", p.Name)
 	}
 	c := *p
 	c.definition = &ToolDefinition{
 		Name: p.Name, Description: p.Description, InputSchema: p.InputSchema, ReadOnly: true,
 	}
 	var err error
-	if c.definition.compiled, err = c.definition.compileSchemas(false, false); err != nil {
+	if c.definition.compiled, err = c.definition.compile(); err != nil {
 		return nil, err
 	}
 	return &c, nil
@@ -76,7 +79,12 @@ func DefinePrompt(r *Registry, p *Prompt) *Prompt {
 
 // Definition returns the prompt's definition as a tool; nil for a Prompt that
 // NewPrompt did not make.
-func (p *Prompt) Definition() *ToolDefinition { return p.definition }
+func (p *Prompt) Definition() *ToolDefinition {
+	if p == nil {
+		return nil
+	}
+	return p.definition
+}
 
 // Call renders the prompt and hands over.
 func (p *Prompt) Call(ctx context.Context, call *ToolCall) (*ToolResult, error) {

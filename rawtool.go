@@ -24,14 +24,19 @@ func NewRawTool(def *ToolDefinition, fn RawFunc) (*RawTool, error) {
 	}
 	d := *def
 	var err error
-	if d.compiled, err = d.compileSchemas(false, false); err != nil {
+	if d.compiled, err = d.compile(); err != nil {
 		return nil, err
 	}
 	return &RawTool{def: &d, fn: fn}, nil
 }
 
 // Definition returns the tool's definition, which must not be changed.
-func (t *RawTool) Definition() *ToolDefinition { return t.def }
+func (t *RawTool) Definition() *ToolDefinition {
+	if t == nil {
+		return nil
+	}
+	return t.def
+}
 
 // Call calls the function.
 func (t *RawTool) Call(ctx context.Context, call *ToolCall) (*ToolResult, error) {

@@ -1,87 +1,107 @@
 package ai
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
-// Repair closes the holes of a history: each tool request without a response
-// gets one, in the tool message behind its model message, which is made where
-// there is none. The messages passed in are not changed. The result depends on
-// the history alone, and repairing it again changes nothing.
+// Repair closes the holes of a history, so that Generate and any provider take
+// it: each tool request gets exactly one response, in the tool message behind its
+// model message, which is made where there is none. Responses that stand later,
+// but before the next model message, are moved there; those that answer nothing,
+// such as the ones left when the start of a history was cut off, are dropped,
+// and tool messages that held nothing else. The messages passed in are not
+// changed. The result depends on the history alone, and repairing it again
+// changes nothing.
 //
 // What a request is answered with follows from what its metadata says: a result
 // that was kept over a pause is used; a call that asked or never started was not
 // run; one that failed without a possible effect is an error; of any other nobody
-// knows whether it ran, and the model is told not to repeat it. Marks of the
+// knows whether it ran, and the model is told not to repeat it. A call that hosts
+// a conversation counts as run once one of that conversation's calls may have
+// been. A conversation that was to be handed to a prompt is not. Marks of the
 // unfinished turn are removed; metadata that can't be read counts as unknown.
 func Repair(messages []*Message) []*Message {
-	out := make([]*Message, 0, len(messages))
-	for i := 0; i < len(messages); i++ {
-		m := messages[i]
-		if m == nil || m.Role != RoleModel || len(m.ToolRequests()) == 0 {
-			out = append(out, m)
-			continue
+	out := make([]*Message, 0, len(messages)+1)
+	for i := 0; i < len(messages); {
+		model := messages[i]
+		if !isModel(model) {
+			model = nil // the history was cut: what comes first has no request
+		} else {
+			i++
 		}
-		answers := followingTools(messages[i+1:])
-		if len(unanswered(m, answers)) == 0 {
-			out = append(out, m)
-			continue
+		end := i
+		for end < len(messages) && !isModel(messages[end]) {
+			end++
 		}
-		model, tool := closeTurn(m, answers)
-		out = append(out, model, tool)
-		i += len(answers)
+		out = appendTurn(out, model, messages[i:end])
+		i = end
 	}
 	return out
 }
 
-// followingTools are the tool messages directly behind a model message.
-func followingTools(messages []*Message) []*Message {
-	n := 0
-	for n < len(messages) && messages[n] != nil && messages[n].Role == RoleTool {
-		n++
-	}
-	return messages[:n]
-}
+func isModel(m *Message) bool { return m != nil && m.Role == RoleModel }
 
-// responses lists the tool responses of some messages.
-func responses(messages []*Message) []*ToolResponsePart {
-	var list []*ToolResponsePart
-	for _, m := range messages {
-		for _, p := range m.Content {
-			if r, ok := p.(*ToolResponsePart); ok {
-				list = append(list, r)
+// appendTurn adds a model message, if there is one, and the messages up to the
+// next, repaired.
+func appendTurn(out []*Message, model *Message, rest []*Message) []*Message {
+	tools, others := splitTools(rest)
+	if model != nil && len(model.ToolRequests()) > 0 {
+		if !wellAnswered(model, rest, tools) {
+			model, tools = closeTurn(model, tools)
+			rest = append(tools, others...)
+		}
+		return append(append(out, model), rest...)
+	}
+	if model != nil {
+		out = append(out, model)
+	}
+	for _, m := range rest {
+		if slices.Contains(tools, m) {
+			if m = withoutResponses(m); m == nil {
+				continue
 			}
 		}
+		out = append(out, m)
 	}
-	return list
+	return out
 }
 
-// unanswered lists the requests of a model message that have no response of
-// their name and ref in the messages behind it.
-func unanswered(model *Message, tools []*Message) []*ToolRequestPart {
-	rest := responses(tools)
-	var open []*ToolRequestPart
-	for _, req := range model.ToolRequests() {
-		if i := indexOfResponse(rest, req); i >= 0 {
-			rest = slices.Delete(rest, i, i+1)
-			continue
+// splitTools takes out the tool messages that hold responses.
+func splitTools(messages []*Message) (tools, others []*Message) {
+	for _, m := range messages {
+		if m != nil && m.Role == RoleTool && len(responses([]*Message{m})) > 0 {
+			tools = append(tools, m)
+		} else {
+			others = append(others, m)
 		}
-		open = append(open, req)
 	}
-	return open
+	return tools, others
 }
 
-func indexOfResponse(list []*ToolResponsePart, req *ToolRequestPart) int {
-	return slices.IndexFunc(list, func(r *ToolResponsePart) bool {
-		return r.ToolResponse.Name == req.ToolRequest.Name && r.ToolResponse.Ref == req.ToolRequest.Ref
-	})
+// wellAnswered reports whether a turn needs no repair: one tool message with
+// responses, directly behind the model message, one for each request.
+func wellAnswered(model *Message, rest, tools []*Message) bool {
+	return len(tools) == 1 && rest[0] == tools[0] && len(unanswered(model, tools)) == 0 &&
+		len(responses(tools)) == len(model.ToolRequests())
+}
+
+// withoutResponses is a tool message without its responses; nil where nothing
+// is left of it.
+func withoutResponses(m *Message) *Message {
+	c := *m
+	c.Content = nil
+	for _, p := range m.Content {
+		if _, ok := p.(*ToolResponsePart); !ok {
+			c.Content = append(c.Content, p)
+		}
+	}
+	if len(c.Content) == 0 {
+		return nil
+	}
+	return &c
 }
 
 // closeTurn makes the model message and the one tool message of a turn with
 // holes: responses in request order, then whatever else the tool messages held.
-func closeTurn(m *Message, tools []*Message) (*Message, *Message) {
+func closeTurn(m *Message, tools []*Message) (*Message, []*Message) {
 	rest := responses(tools)
 	model, tool := *m, &Message{Role: RoleTool}
 	if len(tools) > 0 {
@@ -105,13 +125,11 @@ func closeTurn(m *Message, tools []*Message) (*Message, *Message) {
 		tool.Content = append(tool.Content, response)
 	}
 	for _, t := range tools {
-		for _, p := range t.Content {
-			if r, ok := p.(*ToolResponsePart); !ok || slices.Contains(rest, r) {
-				tool.Content = append(tool.Content, p)
-			}
+		if left := withoutResponses(t); left != nil {
+			tool.Content = append(tool.Content, left.Content...)
 		}
 	}
-	return &model, tool
+	return &model, []*Message{tool}
 }
 
 // Texts of repaired calls.
@@ -122,17 +140,19 @@ const (
 
 // closeRequest settles one request for good, by what its metadata says.
 func closeRequest(req *ToolRequestPart) (*ToolRequestPart, *ToolResponsePart) {
+	partial := req.ToolRequest.Partial
+	req = whole(keptArguments(req))
 	s := &slot{part: req, ref: req.ToolRequest.Ref}
 	var err error
 	if s.marks, err = readMarks(req); err != nil {
 		s.marks = marks{}
 	}
-	if err == nil && s.marks.pending && s.restore() == nil {
-		s.marks.forgetPending()
-	} else {
-		s.marks.forgetPending()
-		s.acceptResult(s.marks.epitaph())
+	kept := s.marks.pending && s.restore() == nil
+	handsOver := kept && s.transfer != nil
+	if !kept || handsOver {
+		s.acceptResult(s.marks.epitaph(partial || handsOver))
 	}
+	s.marks.forgetPending()
 	s.marks.settle()
 	closed, err := s.marks.write(req)
 	if err != nil {
@@ -141,54 +161,48 @@ func closeRequest(req *ToolRequestPart) (*ToolRequestPart, *ToolResponsePart) {
 	return closed, s.response
 }
 
+// whole is the request as one that has arrived.
+func whole(req *ToolRequestPart) *ToolRequestPart {
+	if !req.ToolRequest.Partial {
+		return req
+	}
+	c := *req
+	c.ToolRequest.Partial = false
+	return &c
+}
+
 // epitaph is the result of a call that will not be resumed.
-func (m *marks) epitaph() *ToolResult {
-	switch f := m.failure; {
-	case m.interrupt != nil || m.notStarted:
+func (m *marks) epitaph(notRun bool) *ToolResult {
+	if notRun || m.notStarted || m.interrupt != nil && !m.innerRan() {
 		return OutcomeResult(OutcomeSuperseded, textNotRun)
-	case f != nil && !f.MayHaveActed:
+	}
+	if f := m.failure; f != nil && !f.MayHaveActed && !m.innerRan() {
 		return ErrorResult(f.Text)
 	}
 	return OutcomeResult(OutcomeUnknown, textUnknown)
 }
 
-// checkHistory refuses requests without a response. Those of the last message
-// may be open where they are being resumed, or all settled.
-func checkHistory(messages []*Message, resuming bool) error {
-	for i, m := range messages {
-		if m.Role != RoleModel {
-			continue
+// innerRan reports whether a call of the conversations that this one hosts may
+// have run.
+func (m *marks) innerRan() bool {
+	for _, c := range m.inner {
+		for _, msg := range c.Messages {
+			if msg.Role == RoleTool || slices.ContainsFunc(msg.ToolRequests(), mayHaveRun) {
+				return true
+			}
 		}
-		last := i == len(messages)-1
-		if last && resuming {
-			continue
-		}
-		open := unanswered(m, followingTools(messages[i+1:]))
-		if last {
-			open = withoutPending(open)
-		}
-		if len(open) == 0 {
-			continue
-		}
-		names := make([]string, len(open))
-		for j, req := range open {
-			names[j] = req.label()
-		}
-		where := fmt.Sprintf("message %d", i)
-		if last {
-			where = "the last message"
-		}
-		return preconditionf("ai: tool requests of %s have no response: %s; answer them with Resume or close them with Repair", where, strings.Join(names, ", "))
 	}
-	return nil
+	return false
 }
 
-// withoutPending drops the requests whose result is on record.
-func withoutPending(open []*ToolRequestPart) []*ToolRequestPart {
-	return slices.DeleteFunc(open, func(req *ToolRequestPart) bool {
-		_, pending := req.Metadata[keyPendingOutput]
-		return pending
-	})
+// mayHaveRun is for requests of an inner conversation that have no response yet.
+func mayHaveRun(req *ToolRequestPart) bool {
+	m, err := readMarks(req)
+	if err != nil || m.pending {
+		return true
+	}
+	if m.interrupt != nil || m.notStarted {
+		return m.innerRan()
+	}
+	return m.failure == nil || m.failure.MayHaveActed || m.innerRan()
 }
-
-func hasNil(messages []*Message) bool { return slices.Contains(messages, nil) }

@@ -3,6 +3,8 @@ package ai
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // callModel asks the model and adds its reply to the history.
@@ -15,22 +17,23 @@ func (g *generation) callModel(ctx context.Context) (*ModelResponse, error) {
 	}
 	req := &ModelRequest{
 		Messages: g.messages[:len(g.messages):len(g.messages)], Tools: g.tools.Definitions(),
-		ToolChoice: g.opts.ToolChoice, Config: g.opts.Config,
+		ToolChoice: g.opts.ToolChoice, Config: g.config,
 	}
 	refs := &refMinter{}
 	reply, err := g.ask(ctx, req, refs)
 	if err != nil {
-		return nil, fmt.Errorf("ai: model: %w", err)
+		return nil, placef(err, "ai: model: ")
 	}
 	if reply, err = checked(reply); err != nil {
 		return nil, err
 	}
-	reply.Message = refs.apply(reply.Message)
+	reply.Message = withRequests(reply.Message, refs.final)
 	g.messages = append(g.messages, reply.Message)
 	g.grown = true
 	g.usage.add(reply.Usage)
 	if g.emit != nil && !refs.streamed {
-		if err := g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: reply.Message.Content}); err != nil {
+		content := withRequests(reply.Message, keptArguments).Content
+		if err := g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: content}); err != nil {
 			return nil, err
 		}
 	}
@@ -46,14 +49,18 @@ func (g *generation) ask(ctx context.Context, req *ModelRequest, refs *refMinter
 		}
 	}()
 	if g.emit == nil {
-		return g.opts.Model.Generate(ctx, req, nil)
+		return g.model.Generate(ctx, req, nil)
 	}
-	return g.opts.Model.Generate(ctx, req, func(c *Chunk) error {
-		if c == nil {
+	return g.model.Generate(ctx, req, func(c *Chunk) error {
+		if c == nil || len(c.Content) == 0 {
 			return nil
 		}
+		if err := checkParts(c.Content); err != nil {
+			return fmt.Errorf("ai: a chunk can't be used: %w", err)
+		}
 		refs.streamed = true
-		return g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: refs.mint(c.Content)})
+		content := mapRequests(mapRequests(c.Content, refs.first), keptArguments)
+		return g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: content})
 	})
 }
 
@@ -61,6 +68,9 @@ func (g *generation) ask(ctx context.Context, req *ModelRequest, refs *refMinter
 func checked(reply *ModelResponse) (*ModelResponse, error) {
 	if reply == nil || reply.Message == nil {
 		return nil, fmt.Errorf("ai: model: it returned neither a message nor an error")
+	}
+	if err := checkParts(reply.Message.Content); err != nil {
+		return nil, fmt.Errorf("ai: model: its reply can't be used: %w", err)
 	}
 	r := *reply
 	if r.FinishReason == "" {
@@ -98,74 +108,131 @@ func refuse(model *Message, notice string) (*Resolution, error) {
 	for i := range t.slots {
 		s := &t.slots[i]
 		s.readArguments()
-		if !isJSONObject(inputOf(&s.part.ToolRequest)) {
-			s.malformed = &argumentsError{Text: string(s.part.ToolRequest.Input), Problem: describe(s.part.ToolRequest.Input)}
-			s.takeInput()
-		}
 		s.acceptResult(ErrorResult(notice))
 	}
 	return t.finish()
 }
 
-// refMinter gives refs to streamed tool requests that have none, or one that is
-// taken, and the same refs to the requests of the whole reply.
+// refMinter gives refs to tool requests of one reply that have none, or one that
+// is taken: as they are streamed, and the same ones in the whole reply.
 type refMinter struct {
-	streamed bool
-	seen     map[string]bool
-	refs     []string // of the streamed requests, in order
-	minted   bool
+	streamed bool            // any content was
+	taken    map[string]bool // refs of the requests seen so far
+	requests []streamedRequest
 }
 
-// mint returns the parts with refs; what it changes it copies.
-func (m *refMinter) mint(parts Parts) Parts {
-	out := parts
-	for i, p := range parts {
-		req, ok := p.(*ToolRequestPart)
-		if !ok || req.ToolRequest.Partial {
-			continue
-		}
-		ref := req.ToolRequest.Ref
-		if ref == "" || m.seen[ref] {
-			ref, m.minted = newRef(), true
-			out = replacePart(out, parts, i, req, ref)
-		}
-		if m.seen == nil {
-			m.seen = make(map[string]bool)
-		}
-		m.seen[ref] = true
-		m.refs = append(m.refs, ref)
+// streamedRequest is a request as the model streamed it, and the ref it got.
+type streamedRequest struct {
+	name, sent, ref string
+	matched         bool // with a request of the whole reply
+}
+
+// first gives a streamed request its ref.
+func (m *refMinter) first(req *ToolRequestPart) *ToolRequestPart {
+	if req.ToolRequest.Partial {
+		return req
 	}
-	return out
+	named := m.named(req)
+	m.requests = append(m.requests, streamedRequest{
+		name: req.ToolRequest.Name, sent: req.ToolRequest.Ref, ref: named.ToolRequest.Ref,
+	})
+	return named
 }
 
-// replacePart sets the ref of one request in a copy of the parts.
-func replacePart(out, parts Parts, i int, req *ToolRequestPart, ref string) Parts {
-	if len(out) > 0 && &out[0] == &parts[0] {
-		out = append(Parts(nil), parts...)
+// final gives a request of the whole reply the ref it was streamed with, and
+// one that was not streamed a ref of its own.
+func (m *refMinter) final(req *ToolRequestPart) *ToolRequestPart {
+	s := m.match(func(s *streamedRequest) bool { return s.sent == req.ToolRequest.Ref && s.name == req.ToolRequest.Name })
+	if s == nil {
+		s = m.match(func(s *streamedRequest) bool { return s.name == req.ToolRequest.Name })
+	}
+	if s == nil {
+		return m.named(req)
+	}
+	s.matched = true
+	return withRef(req, s.ref)
+}
+
+func (m *refMinter) match(fits func(*streamedRequest) bool) *streamedRequest {
+	for i := range m.requests {
+		if s := &m.requests[i]; !s.matched && fits(s) {
+			return s
+		}
+	}
+	return nil
+}
+
+// named is the request with a ref that no other request of the reply has.
+func (m *refMinter) named(req *ToolRequestPart) *ToolRequestPart {
+	ref := req.ToolRequest.Ref
+	if ref == "" || m.taken[ref] {
+		ref = newRef()
+	}
+	if m.taken == nil {
+		m.taken = make(map[string]bool)
+	}
+	m.taken[ref] = true
+	return withRef(req, ref)
+}
+
+func withRef(req *ToolRequestPart, ref string) *ToolRequestPart {
+	if req.ToolRequest.Ref == ref {
+		return req
 	}
 	c := *req
 	c.ToolRequest.Ref = ref
-	out[i] = &c
-	return out
+	return &c
 }
 
-// apply gives the requests of the whole reply the refs they were streamed with.
-func (m *refMinter) apply(reply *Message) *Message {
-	if !m.minted {
-		return reply
+// keptArguments moves arguments that are no JSON object into the metadata, so
+// that the message encodes and any provider takes it.
+func keptArguments(req *ToolRequestPart) *ToolRequestPart {
+	input := inputOf(&req.ToolRequest)
+	if isJSONObject(input) {
+		return req
 	}
-	out, n := reply.Content, 0
-	for i, p := range reply.Content {
+	c := *req
+	c.ToolRequest.Input = emptyJSON
+	c.Metadata = maps.Clone(req.Metadata)
+	if c.Metadata == nil {
+		c.Metadata = Metadata{}
+	}
+	data, err := encode(&argumentsError{Text: string(input), Problem: describe(input)})
+	if err != nil {
+		panic(err) // two strings always encode
+	}
+	c.Metadata[keyArgumentsError] = data
+	return &c
+}
+
+// withRequests returns the message with its tool requests replaced: itself
+// where none changes, else a copy.
+func withRequests(m *Message, replace func(*ToolRequestPart) *ToolRequestPart) *Message {
+	content := mapRequests(m.Content, replace)
+	if len(content) == 0 || &content[0] == &m.Content[0] {
+		return m
+	}
+	c := *m
+	c.Content = content
+	return &c
+}
+
+// mapRequests replaces the tool requests among parts; what it changes it copies.
+func mapRequests(parts Parts, replace func(*ToolRequestPart) *ToolRequestPart) Parts {
+	out := parts
+	for i, p := range parts {
 		req, ok := p.(*ToolRequestPart)
-		if !ok || n == len(m.refs) {
+		if !ok {
 			continue
 		}
-		if ref := m.refs[n]; ref != req.ToolRequest.Ref {
-			out = replacePart(out, reply.Content, i, req, ref)
+		next := replace(req)
+		if next == req {
+			continue
 		}
-		n++
+		if &out[0] == &parts[0] {
+			out = slices.Clone(parts)
+		}
+		out[i] = next
 	}
-	c := *reply
-	c.Content = out
-	return &c
+	return out
 }

@@ -38,7 +38,7 @@ func Resolve(ctx context.Context, tools *ToolSet, model *Message, opts *ResolveO
 	}
 	for i := range t.slots {
 		s := &t.slots[i]
-		if s.marks.paused() {
+		if s.marks.paused() || s.marks.resolvedInterrupt != nil || s.marks.effectiveInput != nil {
 			return nil, preconditionf("ai: tool request %s was worked on before: the message is to be resumed, not resolved", s.part.label())
 		}
 		s.readArguments()

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -24,7 +25,9 @@ type ToolResult struct {
 	Output json.RawMessage
 	// Content are parts that go with the output: images, files, text.
 	Content Parts
-	// Metadata is added to the metadata of the tool response; the model does not see it.
+	// Metadata is added to the metadata of the tool response; the model does not
+	// see it. Keys that say what became of the call, such as `outcome`, are left
+	// out: the fields below say that.
 	Metadata Metadata
 	// Outcome defaults to OutcomeSuccess. Results of any other outcome settle the
 	// call like a success, but are not held to the output schema.
@@ -70,11 +73,53 @@ func (r *ToolResult) part(req *ToolRequest) (*ToolResponsePart, error) {
 	if len(r.Metadata) == 0 && r.Outcome == OutcomeSuccess && r.Transfer == nil {
 		return p, nil
 	}
-	p.Metadata = make(Metadata, len(r.Metadata)+3)
+	md := make(Metadata, len(r.Metadata)+3)
 	for k, v := range r.Metadata {
-		p.Metadata[k] = v
+		if !isVerdict(k) {
+			md[k] = v
+		}
 	}
-	return p, r.mark(p.Metadata)
+	if err := r.mark(md); err != nil {
+		return nil, err
+	}
+	if len(md) > 0 {
+		p.Metadata = md
+	}
+	return p, nil
+}
+
+// isVerdict reports keys of tool responses that only a turn may write: with them
+// a result could pass for another kind of result, or hand the conversation over.
+func isVerdict(key string) bool {
+	switch key {
+	case keyInterruptResponse, keyOutcome, keyIsError, keySource, keyPartial, keyTransfer, keyReplacedInput, keyEffectiveInput:
+		return true
+	}
+	return false
+}
+
+// check makes sure that the result can be written into a history.
+func (r *ToolResult) check() error {
+	if len(r.Output) > 0 && !json.Valid(r.Output) {
+		return invalidf("ai: its output is not JSON")
+	}
+	if len(r.Content)+len(r.Metadata) > 0 {
+		content := &ToolResponsePart{ToolResponse: ToolResponse{Content: r.Content}, Metadata: r.Metadata}
+		if _, err := marshalPart(content); err != nil {
+			return placef(err, "ai: its result can't be written: ")
+		}
+	}
+	if t := r.Transfer; t != nil {
+		if _, err := encode(t); err != nil || t.incomplete() {
+			return invalidf("ai: its transfer must name a prompt and hold messages that can be written")
+		}
+	}
+	return nil
+}
+
+// incomplete reports whether there is nothing to hand the conversation to.
+func (t *Transfer) incomplete() bool {
+	return t.Prompt == "" || len(t.Messages) == 0 || hasNil(t.Messages)
 }
 
 // mark writes what the outcome adds to the metadata of a tool response.
@@ -113,15 +158,14 @@ type ToolOutput struct {
 // adapter uses it, so that a denial or an edit reads the same everywhere.
 func (p *ToolResponsePart) ForModel() *ToolOutput {
 	out := &ToolOutput{Output: p.ToolResponse.Output, Content: p.ToolResponse.Content}
-	if out.Output == nil {
+	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
 	}
-	if json.Unmarshal(out.Output, &out.Text) != nil || out.Output[0] != '"' {
+	if json.Unmarshal(out.Output, &out.Text) != nil || bytes.TrimSpace(out.Output)[0] != '"' {
 		out.Text = string(out.Output)
 	}
-	_, failed := p.Metadata[keyIsError]
 	_, ended := p.Metadata[keyOutcome]
-	out.IsError = failed || ended
+	out.IsError = ended || string(p.Metadata[keyIsError]) == "true"
 	if effective, ok := p.Metadata[keyEffectiveInput]; ok {
 		out.note(fmt.Sprintf("Note: the arguments were changed before the call ran; it ran with %s.", effective))
 	}

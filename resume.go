@@ -78,8 +78,7 @@ func (t *turn) admit() error {
 		case s.restart || s.reenter:
 			err = t.admitRun(s)
 		case s.marks.notStarted && !(held && t.opts.Sequential):
-			s.recorded, s.input = s.marks.effectiveInput != nil, s.marks.effectiveInput
-			s.status = isPlanned
+			s.plan()
 		}
 		if err != nil {
 			return err
@@ -95,28 +94,34 @@ func (t *turn) admitRun(s *slot) error {
 	if s.lookup != nil {
 		return s.lookup
 	}
-	asked := s.marks.interrupt != nil
-	if s.restart && asked && s.offer.def.NotRestartable {
+	if s.restart && s.marks.toolAsked() && s.offer.def.NotRestartable {
 		return notRestartable(s.part)
 	}
+	s.plan()
+	if s.input == nil {
+		return nil // the model's own input: what is wrong with it is the model's to mend
+	}
+	return s.offer.checkInput(s.ref, s.input)
+}
+
+// plan fixes what the call is to run with: new input, what is on record of an
+// earlier attempt, or what the model sent.
+func (s *slot) plan() {
 	s.status = isPlanned
-	if s.edited {
+	s.original = s.marks.replacedInput
+	switch {
+	case s.edited:
 		s.original = s.marks.effectiveInput
 		if s.original == nil {
 			s.original = inputOf(&s.part.ToolRequest)
 		}
-		return s.offer.checkInput(s.ref, s.input)
-	}
-	if s.marks.effectiveInput != nil {
+	case s.marks.effectiveInput != nil:
 		s.recorded, s.input = true, s.marks.effectiveInput
-	} else if asked {
+	case s.marks.interrupt != nil && s.marks.argumentsError == nil:
 		s.recorded, s.input = true, inputOf(&s.part.ToolRequest)
+	default:
+		s.readArguments()
 	}
-	if s.recorded {
-		return s.offer.checkInput(s.ref, s.input)
-	}
-	s.readArguments()
-	return nil
 }
 
 // admitResponse settles a request with the response given for it. A denial
@@ -147,7 +152,7 @@ func (t *turn) admitResponse(s *slot) error {
 		response.Output = json.RawMessage("null")
 	}
 	if err := s.offer.checkOutput(response.Output); err != nil {
-		return invalidf("ai: response to tool request %s: %w", s.part.label(), err)
+		return placef(err, "ai: response for %s: ", s.part.label())
 	}
 	s.takeName()
 	said := s.given.Metadata[keyInterruptResponse]

@@ -20,15 +20,19 @@ func (t *turn) run(ctx context.Context, planned []*slot) {
 			return
 		}
 		t.runGroup(ctx, planned[:n])
-		if last := planned[n-1]; t.opts.Sequential && (last.status == isAsking || last.status == isFailed) {
-			for _, s := range planned[n:] {
+		stopped := t.opts.Sequential && planned[n-1].stops()
+		planned = planned[n:]
+		if stopped && ctx.Err() == nil {
+			for _, s := range planned {
 				s.wait()
 			}
 			return
 		}
-		planned = planned[n:]
 	}
 }
+
+// stops reports whether a sequential turn ends with this call.
+func (s *slot) stops() bool { return s.status == isAsking || s.err != nil || s.journal != nil }
 
 // groupSize is how many of the planned calls run side by side: up to the next
 // that has to be alone.
@@ -52,7 +56,7 @@ func (t *turn) hold(ctx context.Context, slots []*slot) {
 			cause = abortedf("ai: an earlier call was given up and may still be running")
 		}
 		s.wait()
-		s.err = &CallError{Name: s.call.Name, Ref: s.ref, Path: s.call.Path, Kind: FailedCanceled, Err: cause}
+		s.err = s.failed(FailedCanceled, cause)
 	}
 }
 
@@ -61,8 +65,10 @@ func (t *turn) hold(ctx context.Context, slots []*slot) {
 func (s *slot) wait() {
 	if s.restart || s.reenter {
 		s.status = isOpen
+		s.marks.effectiveInput = s.part.Metadata[keyEffectiveInput]
 		return
 	}
+	s.takeName()
 	s.status, s.dirty = isWaiting, true
 	s.marks.notStarted = true
 }
@@ -80,8 +86,9 @@ func (t *turn) runGroup(ctx context.Context, slots []*slot) {
 	if t.opts.Limit > 0 && t.opts.Limit < len(slots) {
 		g.running = make(chan struct{}, t.opts.Limit)
 	}
+	defer t.await(ctx, g, slots) // also where a call ends the goroutine it shares with this
 	for i, s := range slots {
-		if !g.enter(ctx) {
+		if !g.enter(ctx) || g.running != nil && t.gaveUp.Load() {
 			t.hold(ctx, slots[i:])
 			g.leave(len(slots) - i)
 			break
@@ -93,7 +100,6 @@ func (t *turn) runGroup(ctx context.Context, slots []*slot) {
 		}
 		go t.attempt(ctx, s)
 	}
-	t.await(ctx, g, slots)
 }
 
 // enter waits for a place to run. It is false once the context has ended.

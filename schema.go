@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/holdpoint/ai/internal/fit"
 )
 
 const (
@@ -27,10 +29,10 @@ const (
 	// maxExplainDepth is how deep a value may nest for its faults to be told
 	// one by one.
 	maxExplainDepth = 100
-	// maxNumberSize bounds the characters of a number and the magnitude of
-	// its exponent. Bounds are compared exactly, so 1e999999 would be written
-	// out.
-	maxNumberSize = 1000
+	// maxNumberSize and maxExponent bound numbers: they are compared exactly,
+	// for which 1e999999 would be written out.
+	maxNumberSize = 1000 // characters
+	maxExponent   = 999  // magnitude
 )
 
 // A schema is a compiled JSON schema. A nil schema takes every value. It is
@@ -38,6 +40,7 @@ const (
 type schema struct {
 	root *jsonschema.Schema
 	gate *jsonschema.Schema // fits what root does not
+	fast *fit.Program       // decides most values that fit; nil where it decides none
 
 	// places finds a subschema by its location. It is needed to word faults
 	// alone, so it is made when the first one is.
@@ -46,8 +49,8 @@ type schema struct {
 
 // compileSchema compiles raw, a schema of draft 2020-12 or of the draft that
 // its $schema names. Nothing outside raw is ever loaded. In a schema inferred
-// from a Go type, format and contentEncoding are assertions, because the type
-// will not decode anything else; in others they are notes, as the draft says.
+// from a Go type, formats are assertions, because the type will not decode
+// anything else; in others they are notes, unless their draft says otherwise.
 // An empty raw gives a nil schema.
 func compileSchema(raw json.RawMessage, inferred bool) (s *schema, err error) {
 	raw = bytes.TrimSpace(raw)
@@ -71,7 +74,7 @@ func compileSchema(raw json.RawMessage, inferred bool) (s *schema, err error) {
 	}
 	s, err = compileDocument(doc, inferred)
 	if err != nil {
-		return nil, fmt.Errorf("does not compile: %w", schemaError(err))
+		return nil, fmt.Errorf("does not compile: %w", schemaError(doc, err))
 	}
 	return s, nil
 }
@@ -82,8 +85,9 @@ func compileDocument(doc any, inferred bool) (*schema, error) {
 	c.UseLoader(noLoader{})
 	if inferred {
 		c.AssertFormat()
-		c.AssertContent()
-		c.RegisterFormat(&jsonschema.Format{Name: "date-time", Validate: checkDateTime})
+		for _, format := range inferredFormats() {
+			c.RegisterFormat(format)
+		}
 	}
 	if err := c.AddResource(schemaURL, doc); err != nil {
 		return nil, err
@@ -100,7 +104,9 @@ func compileDocument(doc any, inferred bool) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	fast, _ := fit.Compile(doc, &fit.Options{AssertFormat: inferred})
 	return &schema{
+		fast: fast,
 		root: root,
 		gate: negation,
 		places: sync.OnceValue(func() map[string]*jsonschema.Schema {
@@ -113,7 +119,7 @@ func compileDocument(doc any, inferred bool) (*schema, error) {
 // most maxFaults of them; nil means that it fits. The same data always gives
 // the same faults.
 func (s *schema) check(data json.RawMessage) []Fault {
-	if s == nil {
+	if s == nil || s.fast != nil && s.fast.Fits(data) {
 		return nil
 	}
 	return s.explain(data)
@@ -131,16 +137,20 @@ func (s *schema) explain(data json.RawMessage) []Fault {
 	depth, number := measureValue(v)
 	if number != "" {
 		return []Fault{{
-			Expected: fmt.Sprintf("numbers of at most %d characters and exponents up to %d", maxNumberSize, maxNumberSize),
+			Expected: fmt.Sprintf("numbers of at most %d characters and exponents up to %d", maxNumberSize, maxExponent),
 			Got:      "number " + cutText(number, maxGot),
 		}}
 	}
 	if depth > maxExplainDepth {
 		return s.checkDeep(v, depth)
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(s.root.Validate(v), &invalid) {
+	err = s.root.Validate(v)
+	if err == nil {
 		return nil
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return []Fault{{Expected: "a value that fits the schema", Got: describeValue(v)}}
 	}
 	return s.faults(v, invalid)
 }
@@ -162,29 +172,19 @@ func (noLoader) Load(string) (any, error) {
 	return nil, errors.New("a schema may not refer to other documents")
 }
 
-// schemaError words the compiler's error, with places in the schema as
-// fragments ("#/properties/a") and without the URL that we made up.
-func schemaError(err error) error {
+// schemaError words an error of the compiler. Places in the schema, doc, are
+// told as fragments ("#/properties/a") without the URL that we made up.
+func schemaError(doc any, err error) error {
 	text := err.Error()
 	var invalid *jsonschema.SchemaValidationError
 	var cause *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &cause) {
-		text = schemaFaults(invalid.URL, cause)
+		text = schemaFaults(doc, strings.TrimPrefix(invalid.URL, schemaURL+"#"), cause)
 	}
 	return errors.New(cutText(strings.ReplaceAll(text, schemaURL, ""), 4*maxExpected))
 }
 
-// checkDateTime takes what time.Time takes; leap seconds and lower case are
-// legal in RFC 3339 but not there.
-func checkDateTime(v any) error {
-	text, ok := v.(string)
-	if !ok {
-		return nil
-	}
-	return new(time.Time).UnmarshalText([]byte(text))
-}
-
-// measure returns how deep v nests and the first number that is too large to
+// measureValue returns how deep v nests and the first number that is too large to
 // compare, if there is one. Which one is first does not depend on map order
 // unless there are several.
 func measureValue(v any) (depth int, number string) {
@@ -224,5 +224,5 @@ func numberTooLarge(number string) bool {
 		return false
 	}
 	exponent := strings.TrimLeft(number[i+1:], "+-0")
-	return len(exponent) > 3
+	return len(exponent) > len(strconv.Itoa(maxExponent))
 }

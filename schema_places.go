@@ -61,13 +61,20 @@ func appendSchema(subs []*jsonschema.Schema, v any) []*jsonschema.Schema {
 	return subs
 }
 
-// schemaFaults words what a metaschema has against the schema at url.
-func schemaFaults(url string, err *jsonschema.ValidationError) string {
-	t := &faultTeller{places: func() map[string]*jsonschema.Schema { return nil }}
-	var lines []string
-	for _, f := range t.tell(err) {
-		f.Path = "#/" + strings.ReplaceAll(f.Path, ".", "/")
-		lines = append(lines, f.String())
+// schemaFaults words what a metaschema has against the part of the document
+// doc at pointer.
+func schemaFaults(doc any, pointer string, err *jsonschema.ValidationError) string {
+	t := &faultTeller{value: doc, places: func() map[string]*jsonschema.Schema { return nil }}
+	if pointer != "" {
+		t.value, _ = valueAtPath(doc, strings.Split(pointer[1:], "/"))
 	}
-	return url + strings.Join(lines, "; ")
+	var lines []string
+	for _, f := range t.sorted(err) {
+		place := "#" + pointer
+		if f.Path != "" {
+			place += "/" + strings.ReplaceAll(f.Path, ".", "/")
+		}
+		lines = append(lines, Fault{Path: place, Expected: f.Expected, Got: f.Got}.String())
+	}
+	return strings.Join(lines, "; ")
 }

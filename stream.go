@@ -52,8 +52,21 @@ func forward(chunks <-chan *Chunk, done <-chan struct{}, yield func(*Chunk, erro
 	}
 }
 
-func generateStreaming(ctx context.Context, r *Registry, opts *GenerateOptions, chunks chan<- *Chunk) (*Response, error) {
-	g, err := newGeneration(ctx, r, opts)
+// generateStreaming is Generate with chunks. It runs on a goroutine of ours, so
+// nobody else could catch a panic.
+func generateStreaming(ctx context.Context, r *Registry, opts *GenerateOptions, chunks chan<- *Chunk) (resp *Response, err error) {
+	var g *generation
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		resp, err = nil, crash(v)
+		if g != nil {
+			resp, err = g.result(nil, err)
+		}
+	}()
+	g, err = newGeneration(ctx, r, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package ai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -73,6 +74,9 @@ type compiledSchemas struct {
 
 // compile checks the definition and compiles its schemas, at most once.
 func (d *ToolDefinition) compile() (*compiledSchemas, error) {
+	if err := checkToolName(d.Name); err != nil {
+		return nil, err
+	}
 	if c := d.compiled; c != nil && string(c.inputText) == string(d.InputSchema) && string(c.outputText) == string(d.OutputSchema) {
 		return c, nil
 	}
@@ -81,9 +85,6 @@ func (d *ToolDefinition) compile() (*compiledSchemas, error) {
 
 // compileSchemas is told which of the schemas were inferred: those assert formats.
 func (d *ToolDefinition) compileSchemas(inputInferred, outputInferred bool) (*compiledSchemas, error) {
-	if err := checkToolName(d.Name); err != nil {
-		return nil, err
-	}
 	if err := checkObjectSchema(d.InputSchema); err != nil {
 		return nil, invalidf("ai: tool %q: input schema: %w", d.Name, err)
 	}
@@ -167,7 +168,6 @@ type TypedTool[In, Out any] struct {
 	def         *ToolDefinition
 	call        func(ctx context.Context, call *ToolCall, in In) (*ToolResult, error)
 	keepNumbers bool // In holds interfaces: decode numbers as json.Number
-
 }
 
 // NewTool makes a tool that is in no registry yet. The definition is copied.
@@ -248,24 +248,61 @@ func newTypedTool[In, Out any](def *ToolDefinition, call func(context.Context, *
 	if def == nil {
 		return nil, invalidf("ai: a tool has no definition")
 	}
+	if err := checkToolName(def.Name); err != nil {
+		return nil, err
+	}
 	d := *def
 	in, out := reflect.TypeFor[In](), reflect.TypeFor[Out]()
 	inferInput, inferOutput := len(d.InputSchema) == 0, len(d.OutputSchema) == 0
+	if err := d.infer(in, out); err != nil {
+		return nil, err
+	}
 	var err error
-	if inferInput {
-		if d.InputSchema, err = inferSchema(in, input); err != nil {
-			return nil, invalidf("ai: tool %q: input type %s: %w", d.Name, in, err)
-		}
+	if inferInput || inferOutput {
+		d.compiled, err = d.compileSchemas(inferInput, inferOutput)
+	} else {
+		d.compiled, err = d.compile()
 	}
-	if inferOutput {
-		if d.OutputSchema, err = inferSchema(out, output); err != nil {
-			return nil, invalidf("ai: tool %q: output type %s: %w", d.Name, out, err)
-		}
-	}
-	if d.compiled, err = d.compileSchemas(inferInput, inferOutput); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &TypedTool[In, Out]{def: &d, call: call, keepNumbers: holdsInterface(in, map[reflect.Type]bool{})}, nil
+}
+
+// infer fills in the schemas that the definition leaves to the types.
+func (d *ToolDefinition) infer(in, out reflect.Type) (err error) {
+	if len(d.InputSchema) == 0 {
+		if d.InputSchema, err = inferSchema(in, input); err != nil {
+			return invalidf("ai: tool %q: input type %s: %w", d.Name, in, err)
+		}
+		if string(d.InputSchema) == "{}" {
+			d.InputSchema = json.RawMessage(`{"type":"object"}`) // providers want to be told
+		}
+	}
+	if !takesObject(in) {
+		return invalidf("ai: tool %q: input type %s: arguments are an object, which does not decode into it", d.Name, in)
+	}
+	if len(d.OutputSchema) == 0 {
+		if d.OutputSchema, err = inferSchema(out, output); err != nil {
+			return invalidf("ai: tool %q: output type %s: %w", d.Name, out, err)
+		}
+	}
+	return nil
+}
+
+// takesObject reports whether a JSON object can be decoded into the type. What
+// decodes itself decides on each value, so it is given the benefit of the doubt.
+func takesObject(t reflect.Type) bool {
+	base, err := pointedType(t, nil)
+	if err != nil {
+		return false
+	}
+	v := reflect.New(base).Interface()
+	if _, own := v.(json.Unmarshaler); own {
+		return true
+	}
+	var mismatch *json.UnmarshalTypeError
+	return !errors.As(json.Unmarshal(emptyJSON, v), &mismatch)
 }
 
 // holdsInterface reports whether values of the type can hold an interface, in
@@ -291,7 +328,12 @@ func holdsInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
 }
 
 // Definition returns the tool's definition, which must not be changed.
-func (t *TypedTool[In, Out]) Definition() *ToolDefinition { return t.def }
+func (t *TypedTool[In, Out]) Definition() *ToolDefinition {
+	if t == nil {
+		return nil
+	}
+	return t.def
+}
 
 // Call decodes the arguments, calls the function and encodes its output. It
 // validates neither: Resolve and Resume do.

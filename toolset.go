@@ -16,7 +16,7 @@ type ToolSet struct {
 	offers     []*offer
 	byModel    map[string]*offer
 	byFull     map[string]*offer
-	missing    []*providerError
+	missing    *unavailableError
 	middleware []*Middleware
 }
 
@@ -31,9 +31,9 @@ type offer struct {
 // order. A name used twice or a definition that is invalid is an error.
 func NewToolSet(tools ...Tool) (*ToolSet, error) {
 	entries := make([]*entry, 0, len(tools))
-	for _, t := range tools {
+	for i, t := range tools {
 		if t == nil {
-			return nil, invalidf("ai: tool set: a tool is nil")
+			return nil, invalidf("ai: tool set: tool %d is nil", i)
 		}
 		e, err := newEntry(t, "")
 		if err != nil {
@@ -41,10 +41,10 @@ func NewToolSet(tools ...Tool) (*ToolSet, error) {
 		}
 		entries = append(entries, e)
 	}
-	return newToolSet(entries, nil, nil, false)
+	return newToolSet(entries, &unavailableError{}, nil, false)
 }
 
-func newToolSet(entries []*entry, missing []*providerError, middleware []*Middleware, strict bool) (*ToolSet, error) {
+func newToolSet(entries []*entry, missing *unavailableError, middleware []*Middleware, strict bool) (*ToolSet, error) {
 	s := &ToolSet{
 		offers:  make([]*offer, 0, len(entries)),
 		byModel: make(map[string]*offer, len(entries)), byFull: make(map[string]*offer, len(entries)),
@@ -53,23 +53,28 @@ func newToolSet(entries []*entry, missing []*providerError, middleware []*Middle
 	fulls := make([]string, len(entries))
 	for i, e := range entries {
 		fulls[i] = e.def.Name
+		if s.byFull[fulls[i]] != nil {
+			return nil, invalidf("ai: two tools are named %q", fulls[i])
+		}
+		o := &offer{entry: e, shown: e.def}
+		s.offers = append(s.offers, o)
+		s.byFull[fulls[i]] = o
 	}
 	if strict {
 		if err := checkShortNames(fulls); err != nil {
 			return nil, err
 		}
 	}
-	names := modelNames(fulls)
-	for _, e := range entries {
-		if s.byFull[e.def.Name] != nil {
-			return nil, invalidf("ai: two tools are named %q", e.def.Name)
+	names, err := modelNames(fulls)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range s.offers {
+		o.name = names[o.def.Name]
+		if o.name != o.def.Name {
+			o.shown = renamed(o.def, o.name)
 		}
-		o := &offer{entry: e, name: names[e.def.Name], shown: e.def}
-		if o.name != e.def.Name {
-			o.shown = renamed(e.def, o.name)
-		}
-		s.offers = append(s.offers, o)
-		s.byModel[o.name], s.byFull[e.def.Name] = o, o
+		s.byModel[o.name] = o
 	}
 	return s, nil
 }
@@ -113,10 +118,10 @@ func (s *ToolSet) Definitions() []*ToolDefinition {
 // available is an error where part of the set can't be offered, which matters
 // when a model is about to be called.
 func (s *ToolSet) available() error {
-	if s == nil || len(s.missing) == 0 {
+	if s == nil || len(s.missing.down) == 0 {
 		return nil
 	}
-	return s.missing[0]
+	return s.missing
 }
 
 // find is the one lookup of requests, for first runs and for resumptions: by
@@ -146,8 +151,8 @@ func (s *ToolSet) find(req *ToolRequestPart) (*offer, error) {
 }
 
 func (s *ToolSet) notFound(name string) error {
-	for _, m := range s.missing {
-		return &providerError{provider: m.provider, wanted: name, err: m.err}
+	if len(s.missing.down) > 0 {
+		return &unavailableError{wanted: []string{name}, down: s.missing.down}
 	}
 	if len(s.offers) == 0 {
 		return notFoundf("ai: tool %q is not available: no tools are offered", name)
@@ -173,6 +178,9 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 	if req == nil {
 		return nil, invalidf("ai: check: no tool request")
 	}
+	if req.ToolRequest.Partial {
+		return nil, invalidf("ai: tool request %s is marked partial: its arguments have not all arrived", req.label())
+	}
 	o, err := s.find(req)
 	if err != nil {
 		return nil, err
@@ -184,8 +192,14 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 	if mk.argumentsError != nil {
 		return nil, o.malformed(req.ToolRequest.Ref, mk.argumentsError)
 	}
-	input := inputOf(&req.ToolRequest)
-	return input, o.checkInput(req.ToolRequest.Ref, input)
+	input := mk.effectiveInput
+	if input == nil {
+		input = inputOf(&req.ToolRequest)
+	}
+	if err := o.checkInput(req.ToolRequest.Ref, input); err != nil {
+		return nil, err
+	}
+	return input, nil
 }
 
 // checkInput validates arguments.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -76,19 +77,22 @@ type slot struct {
 	restart  bool                // a restart answers it
 	resume   json.RawMessage     // resume data for whoever asked; nil without
 	inner    map[string]*Answers // answers for the conversations it hosts
+	below    map[string]*turn    // those that are paused, by branch
 	leaves   []*openRequest      // open requests of those
 	missing  bool                // some of the leaves have no answer
 	reenter  bool                // it runs again because of answers to its leaves
 
 	// The call.
-	call      ToolCall
-	state     callState
-	group     *group
-	phase     atomic.Int32
-	malformed *argumentsError // the arguments turned out to be no JSON
+	call   ToolCall
+	state  callState
+	group  *group
+	phase  atomic.Int32
+	ready  bool       // the arguments are those the tool gets
+	ending sync.Mutex // held while an outcome is handed over
 
 	// The end.
 	ran      bool // the tool was started
+	final    bool // call.Input is what the tool got, or would have got
 	response *ToolResponsePart
 	transfer *Transfer
 	pending  bool // response came from pendingOutput
@@ -96,12 +100,13 @@ type slot struct {
 	journal  *CallError // the journal failed after the call had settled
 }
 
-// Phases of a call. Whoever moves it to done or abandoned decides its outcome.
+// Phases of a call. Whoever moves it to done or beyond decides its outcome.
 const (
 	phaseIdle int32 = iota
 	phaseStarted
 	phaseDone
-	phaseAbandoned
+	phaseDropped   // given up before the tool was started
+	phaseAbandoned // given up after that
 )
 
 // turn is one model message with its tool requests, being worked on.
@@ -138,6 +143,9 @@ func newTurn(tools *ToolSet, model *Message, opts *ResolveOptions) (*turn, error
 }
 
 func (t *turn) readRequests() error {
+	if err := checkParts(t.message.Content); err != nil {
+		return invalidf("ai: model message: %w", err)
+	}
 	n := 0
 	for _, p := range t.message.Content {
 		if _, ok := p.(*ToolRequestPart); ok {
@@ -164,9 +172,12 @@ func (t *turn) readRequests() error {
 		if s.marks, err = readMarks(req); err != nil {
 			return err
 		}
+		if err = s.readBelow(t.opts.path); err != nil {
+			return err
+		}
 	}
 	t.mintRefs()
-	return t.readLeaves()
+	return nil
 }
 
 // mintRefs gives a ref to requests that have none, or one that an earlier
@@ -226,10 +237,11 @@ func (t *turn) begin(s *slot) {
 	s.state.answered = s.answers()
 	s.state.original = s.original
 	s.state.key = s.marks.callKey
+	record := s.marks.inner
 	if s.edited {
-		s.state.key = "" // other arguments are another call
+		s.state.key, record = "", nil // other arguments are another call
 	}
-	s.state.inner.start(s.marks.inner, s.inner, &t.opts)
+	s.state.inner.start(record, s.inner, &t.opts)
 	if t.opts.Emit != nil {
 		s.state.emit = func(c *Chunk) error {
 			if s.phase.Load() >= phaseDone {

@@ -1,8 +1,10 @@
 package fit_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -122,7 +124,7 @@ func TestObjectKeywords(t *testing.T) {
 	}
 }
 
-func TestOtherKeywords(t *testing.T) {
+func TestArrayAndStringKeywords(t *testing.T) {
 	t.Parallel()
 	for name, fc := range map[string]fitCase{
 		"items": {
@@ -160,6 +162,22 @@ func TestOtherKeywords(t *testing.T) {
 			fits:   []string{`"b"`, `"ab"`},
 			bad:    []string{`"a"`, `"aab"`},
 		},
+		"escapes": {
+			schema: `{"const":"\"\\/\b\f\n\r\té😀"}`,
+			fits:   []string{`"\"\\/\b\f\n\r\té😀"`, `"\u0022\u005C\/\u0008\u000c\u000A\u000d\u0009\u00E9\uD83D\uDE00"`},
+			bad:    []string{`"\"\\/\b\f\n\r\té\ud83d\ude01"`, `"\"\\/bfnrté😀"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fc.run(t, nil)
+		})
+	}
+}
+
+func TestValueKeywords(t *testing.T) {
+	t.Parallel()
+	for name, fc := range map[string]fitCase{
 		"type list": {
 			schema: `{"type":["integer","null"]}`,
 			fits:   []string{`1`, `null`, `-0`, `2e3`},
@@ -285,15 +303,20 @@ func TestFormats(t *testing.T) {
 	t.Parallel()
 	dateTime := fitCase{
 		schema: `{"properties":{"t":{"type":"string","format":"date-time"}}}`,
-		fits: []string{`{"t":"2024-02-29T23:59:59Z"}`, `{"t":"2000-02-29t00:00:00.123456789z"}`, `{"t":"0000-12-31T12:00:00+23:59"}`,
+		fits: []string{`{"t":"2024-02-29T23:59:59Z"}`, `{"t":"2000-02-29T00:00:00.1234567890Z"}`, `{"t":"0000-12-31T12:00:00+23:59"}`,
 			`{"t":"2023-01-31T00:00:00-00:00"}`, `{"t":"\u0032023-01-31T00:00:00Z"}`},
 		bad: []string{`{"t":""}`, `{"t":"2023-02-29T00:00:00Z"}`, `{"t":"1900-02-29T00:00:00Z"}`, `{"t":"2023-04-31T00:00:00Z"}`,
 			`{"t":"2023-13-01T00:00:00Z"}`, `{"t":"2023-00-01T00:00:00Z"}`, `{"t":"2023-01-00T00:00:00Z"}`, `{"t":"2023-01-01 00:00:00Z"}`,
 			`{"t":"2023-01-01T24:00:00Z"}`, `{"t":"2023-01-01T00:60:00Z"}`, `{"t":"2023-01-01T00:00:61Z"}`, `{"t":"2023-01-01T00:00:00"}`,
 			`{"t":"2023-01-01T00:00:00.Z"}`, `{"t":"2023-01-01T00:00:00+24:00"}`, `{"t":"2023-01-01T00:00:00+01"}`, `{"t":"2023-01-01T00:00:00 Z"}`},
-		asks: []string{`{"t":"1998-12-31T23:59:60Z"}`, `{"t":"2023-01-01T+1:00:00Z"}`},
+		asks: []string{`{"t":"1998-12-31T23:59:60Z"}`, `{"t":"2023-01-01t00:00:00Z"}`, `{"t":"2023-01-01T00:00:00z"}`, `{"t":"2023-01-01T+1:00:00Z"}`},
 	}
 	dateTime.run(t, &fit.Options{AssertFormat: true})
+	for _, text := range dateTime.fits {
+		var v struct{ T string }
+		require.NoError(t, json.Unmarshal([]byte(text), &v))
+		require.NoError(t, new(time.Time).UnmarshalText([]byte(v.T)), "time.Time takes what fits")
+	}
 	draft07 := dateTime
 	draft07.schema = `{"$schema":"http://json-schema.org/draft-07/schema#",` + dateTime.schema[1:]
 	draft07.run(t, nil)
@@ -333,7 +356,8 @@ func TestStricterThanTheValidator(t *testing.T) {
 		{schema: `{"properties":{"task":true}}`, fits: []string{`{"tasks":1}`}, asks: []string{`{"TASK":1}`, `{"taſK":1}`}},
 		{
 			schema: `true`,
-			fits:   []string{`"\ud83d\ude00"`, `"\ufffd\u0000"`, many(64), strings.Repeat("[", 200) + strings.Repeat("]", 200)},
+			fits: []string{`"\ud83d\ude00"`, `"\ufffd\u0000"`, many(64), "[[]" + strings.Repeat(`,[],{"a":{}}`, 300) + "]",
+				strings.Repeat("[", 200) + strings.Repeat("]", 200)},
 			asks: []string{"\"\xff\"", "{\"\xff\":1}", `"\ud800"`, `"\udc00"`, `"\ud800\ud800"`, `"\ud800\n"`, `{"\ud800":1}`,
 				"\"\xed\xa0\x80\"", many(65), strings.Repeat("[", 201) + strings.Repeat("]", 201)},
 		},
@@ -355,8 +379,8 @@ func TestGrammar(t *testing.T) {
 		require.False(t, p.Fits([]byte(s)), "%q", s)
 	}
 	for _, s := range []string{
-		" \t\r\n1 \t\r\n", `[ ]`, `{ }`, `[ 1 , 2 ]`, `{ "a" : 1 , "b" : [ ] }`, `"\"\\\/\b\f\n\r\t\u00fF"`, "\"\x7f\"", `-0`, `0`, `-0.0e-0`, `1E5`, `1e+05`,
-		`0.10`, `123456789012345678901234567890`, `1.23456789012345678901234567890`, `""`, `"12345678"`, `"1234567é"`, `"日本語のテキスト"`,
+		" \t\r\n1 \t\r\n", `[ ]`, `{ }`, `[ 1 , 2 ]`, `{ "a" : 1 , "b" : [ ] }`, `"\"\\\/\b\f\n\r\t\u00fF"`, "\"\x7f\"", `-0`, `0`, `-0.0e-0`, `1E5`,
+		`1e+05`, `0.10`, `123456789012345678901234567890`, `1.23456789012345678901234567890`, `""`, `"12345678"`, `"1234567é"`, `"日本語のテキスト"`,
 		`"12345678\n12345678"`, `true`, `false`, `null`,
 	} {
 		require.True(t, p.Fits([]byte(s)), "%q", s)

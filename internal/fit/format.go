@@ -2,6 +2,7 @@ package fit
 
 // formatNamed returns the check of a format, or nil for those that are not
 // decided. A check may refuse what the validator accepts, never the reverse.
+// The ones for times refuse leap seconds and lower case, as time.Time does.
 func formatNamed(name string) func([]byte) bool {
 	switch name {
 	case "date":
@@ -19,7 +20,7 @@ func formatNamed(name string) func([]byte) bool {
 
 // isDateTime checks for a date-time of RFC 3339.
 func isDateTime(s []byte) bool {
-	return len(s) > 10 && (s[10] == 'T' || s[10] == 't') && isDate(s[:10]) && isTime(s[11:])
+	return len(s) > 10 && s[10] == 'T' && isDate(s[:10]) && isTime(s[11:])
 }
 
 func isDate(s []byte) bool {
@@ -45,7 +46,7 @@ func daysIn(year, month int) int {
 	}
 }
 
-// isTime checks for a full-time of RFC 3339. Leap seconds are not decided.
+// isTime checks for a full-time of RFC 3339.
 func isTime(s []byte) bool {
 	if len(s) < 9 || !matches(s[:8], "00:00:00") {
 		return false
@@ -69,7 +70,7 @@ func isTime(s []byte) bool {
 
 func isOffset(s []byte) bool {
 	if len(s) == 1 {
-		return s[0] == 'Z' || s[0] == 'z'
+		return s[0] == 'Z'
 	}
 	if !matches(s, "+00:00") && !matches(s, "-00:00") {
 		return false

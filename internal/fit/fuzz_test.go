@@ -43,7 +43,7 @@ func (g *generated) check(t *testing.T, text string) (fits, valid bool) {
 	t.Helper()
 	fits = g.program.Fits([]byte(text))
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	valid = err == nil && g.validator.Validate(doc) == nil
+	valid = err == nil && accepts(g.validator, doc)
 	if fits {
 		require.True(t, json.Valid([]byte(text)), "%q is no JSON", text)
 		require.True(t, utf8.ValidString(text), "%q", text)
@@ -52,6 +52,17 @@ func (g *generated) check(t *testing.T, text string) (fits, valid bool) {
 		require.False(t, hasDouble(t, json.NewDecoder(strings.NewReader(text))), "%s has a key twice", text)
 	}
 	return fits, valid
+}
+
+// accepts asks the validator, which panics on numbers with exponents that
+// math/big refuses.
+func accepts(v *jsonschema.Schema, doc any) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return v.Validate(doc) == nil
 }
 
 // hasDouble reports whether an object of the next value has a key twice.

@@ -205,11 +205,12 @@ func (c *compiler) count(v any) int {
 	return 0
 }
 
-// strings reads a list of different strings.
+// strings reads a short list of different strings.
 func (c *compiler) strings(v any) []string {
 	list, ok := v.([]any)
-	if !ok {
+	if !ok || len(list) > maxDeclared {
 		c.decline()
+		return nil
 	}
 	out := make([]string, 0, len(list))
 	for _, item := range list {

@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	// maxExponent bounds what is read at all. The validator cannot read
-	// exponents much larger.
-	maxExponent = 1000
+	// maxExponent and maxNumberSize bound what is read at all. The validator
+	// cannot read exponents much larger, and takes long for many digits.
+	maxExponent   = 999
+	maxNumberSize = 500 // bytes
 	// maxFloatExponent is the exponent up to which every coefficient makes a
 	// number that a float64 can hold, so that callers can decode it.
 	maxFloatExponent = 288
@@ -35,8 +36,9 @@ func parseDecimal(s string) (decimal, bool) {
 }
 
 // scanNumber reads the JSON number at data[i:] and returns the position after
-// it, or -1 when there is none or its exponent is out of bounds.
+// it, or -1 when there is none or it is out of bounds.
 func scanNumber(data []byte, i int) (d decimal, end int) {
+	first := i
 	d.plain = true
 	if i < len(data) && data[i] == '-' {
 		d.neg = true
@@ -60,7 +62,7 @@ func scanNumber(data []byte, i int) (d decimal, end int) {
 		d.plain = false
 		i = d.exponentAt(data, i+1)
 	}
-	if d.exp < -maxExponent || d.exp > maxExponent {
+	if i-first > maxNumberSize {
 		return d, -1
 	}
 	return d, i
@@ -94,7 +96,8 @@ func overflows(coef, digit uint64) bool {
 	return hi|carry != 0
 }
 
-// exponentAt adds the exponent at data[i:], after the letter, to d.exp.
+// exponentAt adds the exponent at data[i:], after the letter, to d.exp. It
+// returns the position after it or -1.
 func (d *decimal) exponentAt(data []byte, i int) int {
 	sign := 1
 	if i < len(data) && (data[i] == '+' || data[i] == '-') {
