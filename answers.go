@@ -18,8 +18,24 @@ type Answers struct {
 	Metadata Metadata `json:"metadata,omitempty"`
 }
 
-// empty reports whether there is no answer at all.
-func (a *Answers) empty() bool { return a == nil || len(a.Respond)+len(a.Restart) == 0 }
+// Approve adds the plain yes: the call runs with the arguments on record. A tool
+// that takes a response only refuses it; so does a nil interrupt, on resumption.
+func (a *Answers) Approve(it *Interrupt) {
+	var yes *ToolRequestPart
+	if it != nil {
+		yes, _ = Restart(it.Request, nil) // without data nothing can be wrong with it
+	}
+	a.Restart = append(a.Restart, yes)
+}
+
+// Deny adds the no: the call does not run, and the model is told why.
+func (a *Answers) Deny(it *Interrupt, reason string) {
+	var no *ToolResponsePart
+	if it != nil {
+		no, _ = Deny(it.Request, reason) // a reason always encodes
+	}
+	a.Respond = append(a.Respond, no)
+}
 
 // RestartOptions say how a call is restarted. Nil is a plain yes.
 type RestartOptions[In any] struct {

@@ -35,6 +35,10 @@ func (t *turn) perform(ctx context.Context, s *slot, end *Settlement) {
 	if end.Interrupt, err = asInterrupt(err); end.Interrupt != nil {
 		return
 	}
+	if said := (*ModelError)(nil); errors.As(err, &said) {
+		end.Result = ErrorResult(said.Text)
+		return
+	}
 	t.conclude(ctx, s, end, err)
 }
 
@@ -144,7 +148,7 @@ func (t *turn) rewrite(ctx context.Context, s *slot, input json.RawMessage) (jso
 		}
 		if err := s.offer.checkInput(s.ref, changed); err != nil {
 			// The model can't mend what a hook has done, so this is no argument error.
-			return nil, fmt.Errorf("ai: middleware %q rewrote the arguments: %w", m.Name, err)
+			return nil, placef(err, "ai: middleware %q rewrote the arguments: ", m.Name)
 		}
 		input = changed
 	}

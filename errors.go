@@ -77,9 +77,11 @@ const (
 	FailedTool FailureKind = "tool"
 	// FailedPanic: the tool or a middleware panicked or ended its goroutine.
 	FailedPanic FailureKind = "panic"
-	// FailedTimeout: the call took longer than its timeout.
+	// FailedTimeout: the tool failed after its timeout, or a deadline that
+	// middleware had set, or did not return at all.
 	FailedTimeout FailureKind = "timeout"
-	// FailedCanceled: the turn's context ended before the call did.
+	// FailedCanceled: the turn's context ended before the call did, or before it
+	// was started.
 	FailedCanceled FailureKind = "canceled"
 	// FailedOutput: the result does not fit the tool's own output schema.
 	FailedOutput FailureKind = "output"
@@ -100,10 +102,11 @@ type CallError struct {
 	// Kind is the step at which the call failed.
 	Kind FailureKind
 	// MayHaveActed is true when the tool was started, is neither read-only nor
-	// idempotent by declaration, and its error does not wrap ErrNotDone.
+	// idempotent by declaration, and its error does not wrap ErrNotDone. It is also
+	// true where the call hosts one in doubt.
 	MayHaveActed bool
 	// InDoubt is true when, beyond that, nobody knows what came of it: it was
-	// given up, panicked, or returned because its context ended.
+	// given up, panicked, was cut short by its context, or hosts a call in doubt.
 	InDoubt bool
 	// Err is the cause: the tool's own error, an *ArgumentError, a *PanicError, …
 	Err error
@@ -216,10 +219,22 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
+// ModelError is for tools and middleware: an error that is the model's to hear,
+// such as a refusal. The call settles with an error result of this text, and the
+// turn goes on whatever the ErrorPolicy says.
+type ModelError struct {
+	// Text is what the model is told.
+	Text string
+}
+
+// Error is the text.
+func (e *ModelError) Error() string { return e.Text }
+
 // ErrorPolicy decides who pays for a failed call: true sends the error to the
 // model as an error result and the turn goes on, false stops the turn with a
-// *TurnError. It may be called from several goroutines at once. A call in doubt
-// stops the turn whatever the policy says.
+// *TurnError. It may be called from several goroutines at once. It is not asked
+// about a call in doubt, one that the turn's own context ended, and one that the
+// journal could not record: those stop the turn.
 type ErrorPolicy func(ctx context.Context, err *CallError) bool
 
 // ReportErrors is the policy that sends every error to the model.

@@ -61,9 +61,9 @@ type Response struct {
 	Usage Usage `json:"usage,omitzero"`
 }
 
-// Text is the text of Message.
+// Text is the text of Message. A nil response has none.
 func (r *Response) Text() string {
-	if r.Message == nil {
+	if r == nil || r.Message == nil {
 		return ""
 	}
 	return r.Message.Text()
@@ -124,8 +124,12 @@ func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*ge
 	if err != nil {
 		return nil, err
 	}
-	g.open(messages)
-	return g, g.equip(ctx)
+	prompt, err := transferredTo(messages)
+	if err != nil {
+		return nil, err
+	}
+	g.open(messages, prompt != "")
+	return g, g.equip(ctx, prompt)
 }
 
 // history checks the options, and makes of the caller's messages what the
@@ -154,11 +158,12 @@ func (g *generation) history() ([]*Message, error) {
 }
 
 // open makes the generation's own list of the messages, with the system message
-// and the prompt in their places.
-func (g *generation) open(messages []*Message) {
+// and the prompt in their places. The instructions of a history that was handed
+// over are its own.
+func (g *generation) open(messages []*Message, handedOver bool) {
 	o := &g.opts
 	g.messages = make([]*Message, 0, len(messages)+8)
-	if o.System != "" && transferredTo(messages) == "" {
+	if o.System != "" && !handedOver {
 		g.messages = append(g.messages, TextMessage(RoleSystem, o.System))
 		if len(messages) > 0 && messages[0].Role == RoleSystem {
 			messages = messages[1:]
@@ -172,9 +177,9 @@ func (g *generation) open(messages []*Message) {
 
 // equip finds the model and the tools: the caller's, or those of the prompt that
 // the conversation was handed to.
-func (g *generation) equip(ctx context.Context) error {
-	if name := transferredTo(g.messages); name != "" {
-		return g.adopt(ctx, name)
+func (g *generation) equip(ctx context.Context, prompt string) error {
+	if prompt != "" {
+		return g.adopt(ctx, prompt)
 	}
 	if g.opts.Model == nil {
 		return invalidf("ai: generate: no model")
@@ -223,11 +228,11 @@ func (g *generation) findPrompt(ctx context.Context, name string) (*Prompt, erro
 			return p, nil
 		}
 	}
-	t, err := g.registry.Lookup(ctx, keyFormPrompt+name)
+	p, err := g.registry.prompt(ctx, name)
 	if err != nil {
 		return nil, placef(err, "ai: the conversation was handed to prompt %q: ", name)
 	}
-	return t.(*Prompt), nil
+	return p, nil
 }
 
 // run is the loop: model, turn, model, turn.

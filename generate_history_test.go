@@ -3,6 +3,7 @@ package ai_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,11 +77,28 @@ func TestGenerateRefusesSettledCallsBehindWhichTheConversationWentOn(t *testing.
 	t.Parallel()
 	settled := pay("1", 5)
 	settled.Metadata = ai.Metadata{"pendingOutput": mustJSON(t, "paid 5")}
-	_, err := ai.Generate(t.Context(), &newLoopTools().Registry, &ai.GenerateOptions{
-		Model: aitest.NewModel(t), Messages: []*ai.Message{modelSays(settled)}, Prompt: "go on",
-	})
-	require.ErrorIs(t, err, ai.ErrFailedPrecondition)
-	require.ErrorContains(t, err, "pay#1")
+	for _, opts := range []*ai.GenerateOptions{
+		{Messages: []*ai.Message{modelSays(settled)}, Prompt: "go on"},
+		{Messages: []*ai.Message{modelSays(settled), userSays("go on")}},
+	} {
+		opts.Model = aitest.NewModel(t)
+		_, err := ai.Generate(t.Context(), &newLoopTools().Registry, opts)
+		require.ErrorIs(t, err, ai.ErrFailedPrecondition)
+		require.ErrorContains(t, err, "pay#1")
+	}
+}
+
+// Requests that can't be told apart need as many responses as they are.
+func TestGenerateCountsResponses(t *testing.T) {
+	t.Parallel()
+	ask := modelSays(pay("", 5), pay("", 6))
+	answer := response("pay", "", "7")
+	for n, kind := range []error{ai.ErrFailedPrecondition, ai.ErrFailedPrecondition, nil, ai.ErrFailedPrecondition} {
+		m := streamsAndSays(nil, ai.Parts{&ai.TextPart{Text: "done"}})
+		messages := []*ai.Message{ask, toolSays(slices.Repeat(ai.Parts{answer}, n)...)}
+		_, err := ai.Generate(t.Context(), nil, &ai.GenerateOptions{Model: m, Messages: messages})
+		require.ErrorIs(t, err, kind, "%d responses", n)
+	}
 }
 
 func TestGenerateDoesNotChangeItsMessages(t *testing.T) {
@@ -157,10 +175,10 @@ func TestGenerateDoesNotShareItsLists(t *testing.T) {
 // A model that breaks the rules of Model harms its own request only.
 func TestGenerateModelThatAppendsToItsRequest(t *testing.T) {
 	t.Parallel()
-	rounds := 0
+	var appended [][]*ai.Message
 	m := ai.ModelFunc(func(_ context.Context, req *ai.ModelRequest, _ func(*ai.Chunk) error) (*ai.ModelResponse, error) {
-		_ = append(req.Messages, userSays("appended"))
-		if rounds++; rounds == 1 {
+		appended = append(appended, append(req.Messages, userSays("appended")))
+		if len(appended) == 1 {
 			return &ai.ModelResponse{Message: modelSays(look("1", "Rome"))}, nil
 		}
 		return &ai.ModelResponse{Message: modelSays(&ai.TextPart{Text: "done"})}, nil
@@ -168,6 +186,7 @@ func TestGenerateModelThatAppendsToItsRequest(t *testing.T) {
 	resp, err := ai.Generate(t.Context(), &newLoopTools().Registry, &ai.GenerateOptions{Model: m, Prompt: "go"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"user go", "model look#1?", `tool look#1="sunny in Rome"`, "model done"}, outline(resp.Messages))
+	require.Equal(t, []string{"user go", "user appended"}, outline(appended[0]), "and its list is its own")
 }
 
 // A model may return a message that it keeps: what is recorded of its calls

@@ -44,7 +44,7 @@ func (j *journey) model(name string, inner ai.Model) ai.Model {
 }
 
 // Genkit JS: middleware runs in the order generate, model, tool.
-func TestMiddlewareOrder(t *testing.T) {
+func TestGenerateMiddlewareOrder(t *testing.T) {
 	t.Parallel()
 	var j journey
 	tools := newLoopTools()
@@ -87,7 +87,7 @@ func askingGate(got *json.RawMessage) *ai.Middleware {
 
 // Genkit JS: an interrupt from middleware, and restart metadata that reaches
 // the hook.
-func TestMiddlewareInterruptsAndIsResumed(t *testing.T) {
+func TestGenerateMiddlewareInterruptsAndIsResumed(t *testing.T) {
 	t.Parallel()
 	var got json.RawMessage
 	tools := newLoopTools()
@@ -117,7 +117,7 @@ func TestMiddlewareInterruptsAndIsResumed(t *testing.T) {
 	require.Equal(t, "tool order#1=false", outline(resp.Messages)[2], "the answer is the gate's; the tool never asked")
 }
 
-func TestMiddlewareAndToolBothAsk(t *testing.T) {
+func TestGenerateMiddlewareAndToolBothAsk(t *testing.T) {
 	t.Parallel()
 	var got json.RawMessage
 	tools := newLoopTools()
@@ -136,7 +136,7 @@ func TestMiddlewareAndToolBothAsk(t *testing.T) {
 	require.EqualValues(t, 1, tools.paid.Load())
 }
 
-func TestMiddlewareSeesReplacedInput(t *testing.T) {
+func TestGenerateMiddlewareSeesReplacedInput(t *testing.T) {
 	t.Parallel()
 	tools := newLoopTools()
 	var seen []string

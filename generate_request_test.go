@@ -143,6 +143,7 @@ func TestGenerateLengthRunsNoCall(t *testing.T) {
 	m := aitest.NewModel(t,
 		&aitest.Reply{FinishReason: ai.FinishLength, Content: ai.Parts{
 			look("1", "Rome"), pay("2", 5), aitest.Request("look", "", json.RawMessage(`{"City":"Ro`)), aitest.Request("gone", "4", nil),
+			aitest.Request("look", "5", json.RawMessage(`["Rome"]`)),
 		}},
 		aitest.ToolRequests(look("1", "Rome")),
 		aitest.Text("done"),
@@ -157,7 +158,9 @@ func TestGenerateLengthRunsNoCall(t *testing.T) {
 	requests := resp.Messages[1].ToolRequests()
 	require.JSONEq(t, `{}`, string(requests[2].ToolRequest.Input))
 	require.JSONEq(t, `{"text":"{\"City\":\"Ro","problem":"text that is not JSON"}`, string(requests[2].Metadata["argumentsError"]))
-	require.Len(t, resp.Messages[2].Content, 4)
+	require.JSONEq(t, `{}`, string(requests[4].ToolRequest.Input))
+	require.JSONEq(t, `{"text":"[\"Rome\"]","problem":"an array"}`, string(requests[4].Metadata["argumentsError"]))
+	require.Len(t, resp.Messages[2].Content, 5)
 	for i, p := range resp.Messages[2].Content {
 		told := p.(*ai.ToolResponsePart)
 		require.Equal(t, requests[i].ToolRequest.Ref, told.ToolResponse.Ref)

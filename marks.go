@@ -97,10 +97,14 @@ type marks struct {
 
 // readMarks reads the metadata of a tool request. The error names the key.
 func readMarks(p *ToolRequestPart) (marks, error) {
-	var m marks
 	if len(p.Metadata) == 0 {
-		return m, nil
+		return marks{}, nil // the common case, which decodeMarks would put on the heap
 	}
+	return decodeMarks(p)
+}
+
+func decodeMarks(p *ToolRequestPart) (marks, error) {
+	var m marks
 	m.interrupt = p.Metadata[keyInterrupt]
 	m.interruptState = p.Metadata[keyInterruptState]
 	m.resolvedInterrupt = p.Metadata[keyResolvedInterrupt]

@@ -102,17 +102,37 @@ func (p *Prompt) Call(ctx context.Context, call *ToolCall) (*ToolResult, error) 
 }
 
 // transferredTo is the name of the prompt that the history was handed to, or "".
-func transferredTo(messages []*Message) string {
-	name := ""
+// A preamble without a name is somebody else's and hands nothing over.
+func transferredTo(messages []*Message) (string, error) {
 	for _, m := range messages {
 		if !isPreamble(m) {
 			continue
 		}
-		if found, err := m.Metadata.Decode(keyTransfer, &name); found && err == nil && name != "" {
-			return name
+		var name string
+		found, err := m.Metadata.Decode(keyTransfer, &name)
+		if found && (err != nil || name == "") {
+			return "", invalidf("ai: metadata %q of a preamble must be the name of a prompt, not %s", keyTransfer, bounded(m.Metadata[keyTransfer]))
+		}
+		if found {
+			return name, nil
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// prompt finds a prompt by its full name and by nothing else: the name comes
+// from a history, and another prompt must not step in for one that is gone.
+func (r *Registry) prompt(ctx context.Context, name string) (*Prompt, error) {
+	s := r.snapshot(ctx)
+	for _, e := range s.entries {
+		if p, ok := e.tool.(*Prompt); ok && e.def.Name == name {
+			return p, nil
+		}
+	}
+	if len(s.down) > 0 {
+		return nil, &unavailableError{wanted: []string{name}, down: s.down}
+	}
+	return nil, notFoundf("ai: no prompt is named %q", name)
 }
 
 func isPreamble(m *Message) bool { return m != nil && string(m.Metadata[keyPreamble]) == "true" }

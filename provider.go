@@ -51,8 +51,8 @@ type snapshot struct {
 	strict     bool
 }
 
-// snapshot asks the providers one after the other, outside the lock. A nil
-// registry is an empty one.
+// snapshot reads the registry and asks its providers, one after the other,
+// outside the lock. A nil registry is an empty one.
 func (r *Registry) snapshot(ctx context.Context) *snapshot {
 	if r == nil {
 		return &snapshot{}
@@ -61,9 +61,14 @@ func (r *Registry) snapshot(ctx context.Context) *snapshot {
 	s := &snapshot{entries: slices.Clip(r.entries), middleware: r.middleware, strict: r.Strict}
 	providers := slices.Clip(r.providers)
 	r.mu.RUnlock()
-	if len(providers) == 0 {
-		return s
+	if len(providers) > 0 {
+		r.ask(ctx, providers, s)
 	}
+	return s
+}
+
+// ask takes what each provider offers into the snapshot.
+func (r *Registry) ask(ctx context.Context, providers []ToolProvider, s *snapshot) {
 	names := make(map[string]*entry, len(s.entries))
 	for _, e := range s.entries {
 		names[e.def.Name] = e
@@ -84,7 +89,6 @@ func (r *Registry) snapshot(ctx context.Context) *snapshot {
 	if len(withheld) > 0 {
 		s.entries = slices.DeleteFunc(slices.Clone(s.entries), func(e *entry) bool { return withheld[e] })
 	}
-	return s
 }
 
 // claimNames enters what a provider offers under its names. One that is taken is

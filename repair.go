@@ -187,7 +187,7 @@ func (m *marks) epitaph(notRun bool) *ToolResult {
 func (m *marks) innerRan() bool {
 	for _, c := range m.inner {
 		for _, msg := range c.Messages {
-			if msg.Role == RoleTool || slices.ContainsFunc(msg.ToolRequests(), mayHaveRun) {
+			if slices.ContainsFunc(msg.ToolRequests(), mayHaveRun) {
 				return true
 			}
 		}
@@ -195,10 +195,10 @@ func (m *marks) innerRan() bool {
 	return false
 }
 
-// mayHaveRun is for requests of an inner conversation that have no response yet.
+// mayHaveRun is true of every request but those that are known not to have run.
 func mayHaveRun(req *ToolRequestPart) bool {
 	m, err := readMarks(req)
-	if err != nil || m.pending {
+	if err != nil {
 		return true
 	}
 	if m.interrupt != nil || m.notStarted {

@@ -61,6 +61,18 @@ func TestRepairOpenRequest(t *testing.T) {
 			host(`{"role":"model","content":[{"toolRequest":{"name":"pay"}}]},{"role":"tool","content":[{"toolResponse":{"name":"pay"}}]},` + asks),
 			`{"resolvedInterrupt":true}`, unknown,
 		},
+		"hosts what has run, two levels down": {
+			host(`{"role":"model","content":[{"toolRequest":{"name":"h"},"metadata":` + host(`{"role":"model","content":[{"toolRequest":{"name":"pay"},"metadata":{"pendingOutput":1}}]}`) + `}]}`),
+			`{"resolvedInterrupt":true}`, unknown,
+		},
+		"failed for sure, but hosts what has run": {
+			`{"failure":{"kind":"tool","text":"it broke","mayHaveActed":false},"inner":{"main":{"messages":[{"role":"model","content":[{"toolRequest":{"name":"pay"},"metadata":{"pendingOutput":1}}]}]}}}`,
+			`{}`, unknown,
+		},
+		"settled, with marks left": {
+			`{"pendingOutput":7,"callKey":"k","answered":{"gate":{"resumed":true}}}`, `{}`,
+			`{"toolResponse":{"name":"pay","ref":"1","output":7},"metadata":{"source":"pending"}}`,
+		},
 		"hosts a result beside a question": {
 			host(`{"role":"model","content":[{"toolRequest":{"name":"pay"},"metadata":{"pendingOutput":1}},{"toolRequest":{"name":"pay"},"metadata":{"interrupt":true}}]}`),
 			`{"resolvedInterrupt":true}`, unknown,

@@ -26,6 +26,10 @@ func (r *Resolution) Interrupts() []*Interrupt {
 // options say otherwise, and returns once all of them are settled. The message
 // is not changed. Results are in request order.
 //
+// Calls have goroutines of their own, where a panic or runtime.Goexit is a
+// failure of the call. Only where neither the context nor a timeout can cut it
+// short does the last one share the caller's, which its runtime.Goexit then ends.
+//
 // Where calls stopped to ask, the resolution has no tool message: its revised
 // model message, stored anywhere as JSON, is what Resume goes on from. Where
 // calls failed, the error is a *TurnError that holds the same. Anything else is

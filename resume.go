@@ -92,7 +92,7 @@ func (t *turn) admit() error {
 func (t *turn) admitRun(s *slot) error {
 	t.find(s)
 	if s.lookup != nil {
-		return s.lookup
+		return placef(s.lookup, "ai: tool request %s: ", s.part.label())
 	}
 	if s.restart && s.marks.toolAsked() && s.offer.def.NotRestartable {
 		return notRestartable(s.part)
@@ -146,7 +146,7 @@ func (t *turn) admitResponse(s *slot) error {
 	}
 	t.find(s)
 	if s.lookup != nil {
-		return s.lookup
+		return placef(s.lookup, "ai: tool request %s: ", s.part.label())
 	}
 	if response.Output == nil {
 		response.Output = json.RawMessage("null")

@@ -9,12 +9,9 @@ import (
 
 // settle hands over the outcome of an attempt, unless the call was given up.
 func (t *turn) settle(ctx context.Context, s *slot, end *Settlement) {
-	s.ending.Lock()
-	defer s.ending.Unlock()
 	prior := s.phase.Swap(phaseDone)
 	if prior > phaseDone {
-		end.Late = true
-		_ = t.record(ctx, &s.call, end) // the turn is over: there is nobody to tell
+		t.recordLate(ctx, s, end)
 		return
 	}
 	s.ran = prior == phaseStarted
@@ -25,8 +22,6 @@ func (t *turn) settle(ctx context.Context, s *slot, end *Settlement) {
 // giveUp settles a call that did not return in time as failed and, where it may
 // have acted, in doubt. Its goroutine is left behind.
 func (t *turn) giveUp(ctx context.Context, s *slot, kind FailureKind, cause error) {
-	s.ending.Lock() // so that what comes late is journaled after this
-	defer s.ending.Unlock()
 	failed := s.failed(kind, cause)
 	call := &ToolCall{Name: s.call.Name, Ref: s.ref, Path: s.call.Path, Definition: s.call.Definition, state: &s.state}
 	switch {
@@ -42,6 +37,9 @@ func (t *turn) giveUp(ctx context.Context, s *slot, kind FailureKind, cause erro
 		return // it has just returned
 	}
 	t.gaveUp.Store(true)
+	if s.givenUp != nil {
+		defer close(s.givenUp)
+	}
 	end := &Settlement{Err: failed}
 	t.appeal(ctx, end)
 	t.close(ctx, s, call, end)
@@ -72,6 +70,17 @@ func (t *turn) record(ctx context.Context, call *ToolCall, end *Settlement) erro
 	return guarded(func() error {
 		return t.opts.Journal.Settled(context.WithoutCancel(ctx), call, end)
 	})
+}
+
+// recordLate journals what came of a call that was given up. The turn is over:
+// there is nobody to tell that it failed.
+func (t *turn) recordLate(ctx context.Context, s *slot, end *Settlement) {
+	if t.opts.Journal == nil {
+		return
+	}
+	<-s.givenUp
+	end.Late = true
+	_ = t.record(ctx, &s.call, end)
 }
 
 var errGoexit = errors.New("runtime.Goexit was called")

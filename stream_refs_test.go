@@ -91,7 +91,7 @@ func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Valu
 // A mangled request must not keep a server from encoding the chunk it is in.
 func TestStreamArgumentsThatAreNoJSON(t *testing.T) {
 	t.Parallel()
-	mangled := &ai.ToolRequestPart{ToolRequest: ai.ToolRequest{Name: "look", Ref: "1", Input: json.RawMessage(`{"City":`)}}
+	mangled := &ai.ToolRequestPart{ToolRequest: ai.ToolRequest{Name: "look", Ref: "1", Input: json.RawMessage(`{"City":`)}, Metadata: ai.Metadata{"mine": json.RawMessage(`1`)}}
 	for name, streamed := range map[string]ai.Parts{"streamed": {mangled}, "not streamed": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,9 @@ func TestStreamArgumentsThatAreNoJSON(t *testing.T) {
 			require.JSONEq(t, `{}`, string(shown[0].ToolRequest.Input))
 			require.JSONEq(t, `{"text":"{\"City\":","problem":"text that is not JSON"}`, string(shown[0].Metadata["argumentsError"]))
 			mustJSON(t, resp.Messages)
+			require.Equal(t, `1`, string(shown[0].Metadata["mine"]))
 			require.Equal(t, `{"City":`, string(mangled.ToolRequest.Input), "the model's own part is not changed")
+			require.Len(t, mangled.Metadata, 1)
 		})
 	}
 }

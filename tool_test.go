@@ -88,7 +88,7 @@ func TestInputTypesThatTakeObjects(t *testing.T) {
 }
 
 // strict refuses, as it may, an object without members.
-type strict struct{ n int }
+type strict struct{}
 
 func (s *strict) UnmarshalJSON(data []byte) error {
 	if string(data) == "{}" {

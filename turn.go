@@ -5,14 +5,14 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // ResolveOptions hold all that concerns a turn. Nil and the zero value are legal.
 type ResolveOptions struct {
-	// Limit bounds how many calls run at once. Zero means no limit.
+	// Limit bounds how many calls run at once. Zero means no limit. Once a call
+	// was given up, which may run on, none waiting for its place is started.
 	Limit int
 	// Sequential runs the calls one after the other, in request order, and stops
 	// at the first that asks or fails. What was not started then is started on
@@ -22,7 +22,7 @@ type ResolveOptions struct {
 	// model is not called.
 	Partial bool
 	// OnError decides which errors go to the model. Defaults to arguments that do
-	// not fit; see ReportErrors.
+	// not fit; see ErrorPolicy and ReportErrors.
 	OnError ErrorPolicy
 	// Middleware stands around every call, inside that of the registry. See Middleware.
 	Middleware []*Middleware
@@ -83,12 +83,12 @@ type slot struct {
 	reenter  bool                // it runs again because of answers to its leaves
 
 	// The call.
-	call   ToolCall
-	state  callState
-	group  *group
-	phase  atomic.Int32
-	ready  bool       // the arguments are those the tool gets
-	ending sync.Mutex // held while an outcome is handed over
+	call    ToolCall
+	state   callState
+	group   *group
+	phase   atomic.Int32
+	ready   bool          // the arguments are those the tool gets
+	givenUp chan struct{} // closed once the journal knows that it was given up; nil without a journal
 
 	// The end.
 	ran      bool // the tool was started
@@ -242,6 +242,9 @@ func (t *turn) begin(s *slot) {
 		s.state.key, record = "", nil // other arguments are another call
 	}
 	s.state.inner.start(record, s.inner, &t.opts)
+	if t.opts.Journal != nil {
+		s.givenUp = make(chan struct{})
+	}
 	if t.opts.Emit != nil {
 		s.state.emit = func(c *Chunk) error {
 			if s.phase.Load() >= phaseDone {

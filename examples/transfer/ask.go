@@ -121,9 +121,9 @@ func parseAnswer(b *bank, questions []*ai.Interrupt, text string) (*ai.Answers, 
 		if rest != "" {
 			return nil, errNoAnswer
 		}
-		return approve(asked)
+		return approve(asked), nil
 	case "n", "no":
-		return deny(asked, rest)
+		return deny(asked, rest), nil
 	}
 	if amount, ok := parseAmount(text); ok {
 		return edit(b, questions[0], amount)
@@ -131,28 +131,20 @@ func parseAnswer(b *bank, questions []*ai.Interrupt, text string) (*ai.Answers, 
 	return nil, errNoAnswer
 }
 
-func approve(questions []*ai.Interrupt) (*ai.Answers, error) {
+func approve(questions []*ai.Interrupt) *ai.Answers {
 	answers := &ai.Answers{}
 	for _, q := range questions {
-		restart, err := ai.Restart(q.Request, nil)
-		if err != nil {
-			return nil, err
-		}
-		answers.Restart = append(answers.Restart, restart)
+		answers.Approve(q)
 	}
-	return answers, nil
+	return answers
 }
 
-func deny(questions []*ai.Interrupt, reason string) (*ai.Answers, error) {
+func deny(questions []*ai.Interrupt, reason string) *ai.Answers {
 	answers := &ai.Answers{}
 	for _, q := range questions {
-		denial, err := ai.Deny(q.Request, reason)
-		if err != nil {
-			return nil, err
-		}
-		answers.Respond = append(answers.Respond, denial)
+		answers.Deny(q, reason)
 	}
-	return answers, nil
+	return answers
 }
 
 // edit approves the payment with another amount, which has to fit the tool's
@@ -163,7 +155,7 @@ func edit(b *bank, q *ai.Interrupt, amount cents) (*ai.Answers, error) {
 		return nil, err
 	}
 	if in.Cents == amount {
-		return approve([]*ai.Interrupt{q})
+		return approve([]*ai.Interrupt{q}), nil
 	}
 	in.Cents = amount
 	restart, err := b.transfer.Restart(q.Request, &ai.RestartOptions[payment]{NewInput: &in})

@@ -141,10 +141,10 @@ func (b *bank) payable(in payment) error {
 		return b.unknown(in.To)
 	}
 	if in.To == own {
-		return &refusal{"that is your own account"}
+		return &ai.ModelError{Text: "that is your own account"}
 	}
 	if balance := b.accounts[own]; in.Cents > balance {
-		return &refusal{fmt.Sprintf("you have %v", balance)}
+		return &ai.ModelError{Text: fmt.Sprintf("you have %v", balance)}
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (b *bank) unknown(name string) error {
 		}
 	}
 	slices.Sort(names)
-	return &refusal{fmt.Sprintf("there is no account of %s, only of %s", name, strings.Join(names, ", "))}
+	return &ai.ModelError{Text: fmt.Sprintf("there is no account of %s, only of %s", name, strings.Join(names, ", "))}
 }
 
 // own is what the person at the terminal has.
@@ -174,9 +174,3 @@ func (b *bank) export() map[string]cents {
 	defer b.mu.Unlock()
 	return maps.Clone(b.accounts)
 }
-
-// refusal is a no of the bank. It states that nothing has happened.
-type refusal struct{ reason string }
-
-func (r *refusal) Error() string        { return r.reason }
-func (r *refusal) Is(target error) bool { return target == ai.ErrNotDone }

@@ -116,7 +116,6 @@ func (s *session) step(ctx context.Context, t *terminal, opts *ai.GenerateOption
 	opts.Model, opts.Tools, opts.Messages = clerk{}, s.bank.tools, s.messages
 	opts.Repair = true       // a call that failed in an earlier run does not block this one
 	opts.Turn.Partial = true // several questions may be answered one by one
-	opts.Turn.OnError = explainable
 	resp, err := ai.Generate(ctx, nil, opts)
 	var failed *ai.GenerateError
 	switch {
@@ -134,10 +133,4 @@ func (s *session) step(ctx context.Context, t *terminal, opts *ai.GenerateOption
 		t.say(resp.Text())
 	}
 	return err
-}
-
-// explainable sends to the model what it can explain: arguments that do not fit,
-// and refusals, which had no effect. Anything else stops the program.
-func explainable(_ context.Context, err *ai.CallError) bool {
-	return err.Kind == ai.FailedArguments || errors.Is(err, ai.ErrNotDone)
 }

@@ -82,7 +82,7 @@ func Coerce(sch *jsonschema.Schema, data json.RawMessage, opts *Options) (out js
 	r := newRun(sch)
 	r.left += workPerValue*int(sent.size) + workPerByte*len(data)
 	read := r.whole(sch, sent, opts.ToolName)
-	if r.unsure && sch.Validate(sent.value()) == nil {
+	if r.unsure && r.canValidate(sent) && sch.Validate(sent.value()) == nil {
 		return data, nil, true
 	}
 	if read == nil || r.lost {
@@ -93,7 +93,7 @@ func Coerce(sch *jsonschema.Schema, data json.RawMessage, opts *Options) (out js
 		out = read.appendTo(make([]byte, 0, len(data)))
 		changes = record(read)
 	}
-	if opts.Fits != nil && opts.Fits(out) || sch.Validate(read.value()) == nil {
+	if opts.Fits != nil && opts.Fits(out) || r.canValidate(read) && sch.Validate(read.value()) == nil {
 		return out, changes, true
 	}
 	return nil, nil, false

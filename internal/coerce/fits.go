@@ -18,8 +18,8 @@ const (
 // for each schema, so that nothing is decided twice: the work is linear in the
 // size of the data.
 type run struct {
+	pricer
 	root *jsonschema.Schema
-	bits bits
 	left int // work that may still be done
 
 	lost   bool // no more work may be done, or unsure
@@ -27,7 +27,7 @@ type run struct {
 
 	frames []place // what is being decided, innermost last
 	cycles int     // how often a schema referred to itself for the same value
-	known  map[place]bool
+	fit    map[place]bool
 	mends  map[request]outcome
 	inner  map[*node]*node // JSON in strings
 	bare   map[*jsonschema.Schema]*jsonschema.Schema
@@ -52,10 +52,12 @@ type verdict struct {
 
 func newRun(root *jsonschema.Schema) *run {
 	return &run{
+		pricer: pricer{
+			bits: newBits(), scalars: make(map[*jsonschema.Schema]int), known: make(map[place]int),
+		},
 		root:  root,
-		bits:  newBits(),
 		left:  workAtLeast,
-		known: make(map[place]bool),
+		fit:   make(map[place]bool),
 		mends: make(map[request]outcome),
 		inner: make(map[*node]*node),
 		bare:  make(map[*jsonschema.Schema]*jsonschema.Schema),
@@ -86,12 +88,12 @@ func (r *run) fits(s *jsonschema.Schema, n *node) bool {
 	if !r.spend(1) {
 		return false
 	}
+	if !r.typeFits(s.Types, n) {
+		return false
+	}
 	p := place{s, n}
 	if n.inside != nil {
-		if n.known.schema == s {
-			return n.known.fits
-		}
-		if fits, ok := r.known[p]; ok {
+		if fits, ok := r.recall(p); ok {
 			return fits
 		}
 	}
@@ -110,11 +112,26 @@ func (r *run) fits(s *jsonschema.Schema, n *node) bool {
 }
 
 func (r *run) learn(p place, fits bool) {
-	if p.node.known.schema == nil {
-		p.node.known = verdict{p.schema, fits}
-		return
+	for i := range p.node.known {
+		if known := &p.node.known[i]; known.schema == nil {
+			*known = verdict{p.schema, fits}
+			return
+		}
 	}
-	r.known[p] = fits
+	r.fit[p] = fits
+}
+
+func (r *run) recall(p place) (fits, ok bool) {
+	for i := range p.node.known {
+		switch known := &p.node.known[i]; known.schema {
+		case p.schema:
+			return known.fits, true
+		case nil:
+			return false, false
+		}
+	}
+	fits, ok = r.fit[p]
+	return fits, ok
 }
 
 // isOpen reports whether the fit of a value is being decided already: then its
@@ -162,7 +179,7 @@ func (r *run) ask(s *jsonschema.Schema, n *node) bool {
 	if s != r.root && r.relative() {
 		r.unsure, r.lost = true, true
 	}
-	return r.spend(int(n.size)+len(n.raw)/workBytes) && s.Validate(n.value()) == nil
+	return r.spend(r.price(s, n)+len(n.raw)/workBytes) && s.Validate(n.value()) == nil
 }
 
 func (r *run) membersFit(s *jsonschema.Schema, n *node) bool {
@@ -175,19 +192,26 @@ func (r *run) membersFit(s *jsonschema.Schema, n *node) bool {
 		if declared && !r.fits(sub, m.val) {
 			return false
 		}
-		for re, sub := range s.PatternProperties {
-			if re.MatchString(string(m.key)) {
-				declared = true
-				if !r.fits(sub, m.val) {
-					return false
-				}
-			}
-		}
-		if !declared && !r.additionalFits(s.AdditionalProperties, m.val) {
+		matched, fits := r.patternsFit(s, m)
+		if !fits || !declared && !matched && !r.additionalFits(s.AdditionalProperties, m.val) {
 			return false
 		}
 	}
 	return true
+}
+
+// patternsFit decides by the patterns that the key of m matches, and reports
+// whether there are any.
+func (r *run) patternsFit(s *jsonschema.Schema, m *member) (matched, fits bool) {
+	for re, sub := range s.PatternProperties {
+		if !re.MatchString(string(m.key)) {
+			continue
+		}
+		if matched = true; !r.fits(sub, m.val) {
+			return true, false
+		}
+	}
+	return matched, true
 }
 
 // additionalFits decides by what additionalProperties or additionalItems hold.
@@ -202,6 +226,9 @@ func (r *run) additionalFits(additional any, n *node) bool {
 }
 
 func (r *run) dependentsFit(s *jsonschema.Schema, n *node) bool {
+	if len(s.Dependencies)+len(s.DependentSchemas) == 0 {
+		return true
+	}
 	for name, dep := range s.Dependencies {
 		if !n.has(name) {
 			continue

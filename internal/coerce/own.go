@@ -72,7 +72,7 @@ func looksNested(text string) bool {
 // lone reads n as the only item of an array. A text that begins like an array
 // is none: what stands in it are several items, or it was cut off.
 func (r *run) lone(s *jsonschema.Schema, n *node, how manner) outcome {
-	items := r.loneItems(s)
+	items := r.loneItems(s, n)
 	if items == nil || how.noLone || n.kind == kindNull || int(n.depth) >= maxDepth {
 		return outcome{}
 	}

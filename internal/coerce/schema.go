@@ -106,10 +106,11 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// loneItems returns the schema that a lone value has to fit as the only item
-// of an array: nil where s is not clearly an array of such items.
-func (r *run) loneItems(s *jsonschema.Schema) *jsonschema.Schema {
-	if s.Types == nil || *s.Types&r.bits.of[kindArray] == 0 || len(s.PrefixItems) > 0 {
+// loneItems returns the schema that n has to fit as the only item of an array:
+// nil where s is not clearly an array of such items.
+func (r *run) loneItems(s *jsonschema.Schema, n *node) *jsonschema.Schema {
+	named := s.Types != nil && *s.Types&r.bits.of[kindArray] != 0
+	if !named && n.kind != kindArray || !r.bits.takes(s.Types, kindArray) || len(s.PrefixItems) > 0 {
 		return nil
 	}
 	items := s.Items2020

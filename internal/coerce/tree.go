@@ -53,9 +53,9 @@ type inside struct {
 	dropped []member // members that were left out
 	index   map[string]int
 
-	// What is known about the fit of the value, for one schema; of further
-	// schemas the run keeps track.
-	known verdict
+	// known is what was found out about the fit of the value, for the first
+	// few schemas; of further ones the run keeps track.
+	known [3]verdict
 }
 
 // member is a key with its value.
@@ -86,8 +86,6 @@ func (in *inside) find(key string) int {
 	}
 	return -1
 }
-
-func (in *inside) has(key string) bool { return in.find(key) >= 0 }
 
 // parser makes nodes from JSON that was found valid.
 type parser struct {
@@ -227,18 +225,26 @@ func hasTwice(in *inside) bool {
 	return false
 }
 
+// endOfString goes from quote to quote: most strings have no other.
 func endOfString(data []byte, i int) int {
-	for i++; data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
+	for i++; ; i++ {
+		i += bytes.IndexByte(data[i:], '"')
+		slashes := 0
+		for data[i-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i + 1
 		}
 	}
-	return i + 1
 }
 
 func endOfNumber(data []byte, i int) int {
-	for i < len(data) && bytes.IndexByte([]byte("+-.0123456789eE"), data[i]) >= 0 {
-		i++
+	for ; i < len(data); i++ {
+		switch data[i] {
+		case ',', '}', ']', ' ', '\n', '\t', '\r':
+			return i
+		}
 	}
 	return i
 }
