@@ -35,7 +35,7 @@ func (t *turn) perform(ctx context.Context, s *slot, end *Settlement) {
 	if end.Interrupt, err = asInterrupt(err); end.Interrupt != nil {
 		return
 	}
-	if said := (*ModelError)(nil); errors.As(err, &said) {
+	if said := (*ModelError)(nil); errors.As(err, &said) && !innerDoubt(err) {
 		end.Result = ErrorResult(said.Text)
 		return
 	}
@@ -107,25 +107,38 @@ func (t *turn) prepared(ctx context.Context, s *slot) (*ToolResult, error) {
 // arguments sets the call's input: what is on record as it is, anything else
 // checked, rewritten and checked again.
 func (t *turn) arguments(ctx context.Context, s *slot) error {
-	if s.marks.argumentsError != nil && s.input == nil {
-		return &stepError{FailedArguments, s.offer.malformed(s.ref, s.marks.argumentsError), s}
-	}
-	input := s.input
-	if input == nil {
-		input = inputOf(&s.part.ToolRequest)
-	}
-	if err := s.offer.checkInput(s.ref, input); err != nil {
+	a, err := s.fitted()
+	if err != nil {
 		return &stepError{FailedArguments, err, s}
 	}
-	s.call.Input = input
+	s.call.Input, s.call.Changes = a.input, a.changes
 	if !s.recorded {
-		var err error
-		if s.call.Input, err = t.rewrite(ctx, s, input); err != nil {
+		if s.call.Input, err = t.rewrite(ctx, s, a.input); err != nil {
 			return err
 		}
 	}
 	s.ready = true
 	return nil
+}
+
+// fitted is what the call is to run with, made to fit the schema unless it went
+// through that before.
+func (s *slot) fitted() (arguments, error) {
+	if s.recorded {
+		return arguments{s.input, s.marks.changes}, s.offer.checkInput(s.ref, s.input)
+	}
+	if s.edited {
+		return s.offer.fit(s.ref, arguments{input: s.input})
+	}
+	sent, input := s.marks.argumentsError, inputOf(&s.part.ToolRequest)
+	if sent == nil && !s.offer.schemas.input.certain(input) && !json.Valid(input) {
+		sent, s.unread = &argumentsError{Text: string(input), Problem: describe(input)}, true
+	}
+	a, err := s.offer.read(&s.part.ToolRequest, sent)
+	if err != nil {
+		return a, err
+	}
+	return s.offer.fit(s.ref, a)
 }
 
 // rewrite runs the rewrite hooks, outermost first, and checks what they made.

@@ -20,6 +20,9 @@ type ToolCall struct {
 	// Input is the arguments the tool gets, a JSON object. It must not be changed
 	// in place; rewrite hooks return a new one.
 	Input json.RawMessage
+	// Changes are what was done to the model's arguments, or to edited ones, to make
+	// them fit the schema. They do not tell of rewrite hooks.
+	Changes []Change
 	// Definition is the tool's own definition.
 	Definition *ToolDefinition
 

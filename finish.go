@@ -17,7 +17,7 @@ func (s *slot) takeInput() {
 	if same && bytes.Equal(s.call.Input, inputOf(&s.part.ToolRequest)) {
 		return
 	}
-	s.marks.effectiveInput, s.dirty = s.call.Input, true
+	s.marks.effectiveInput, s.marks.changes, s.dirty = s.call.Input, s.call.Changes, true
 }
 
 // accept takes over the outcome of a call. It is called once, by whoever moved
@@ -207,7 +207,7 @@ func (t *turn) revise(unfinished bool) (*Message, error) {
 // broken describes arguments that no one could read: the message would not encode.
 func (s *slot) broken() *argumentsError {
 	input := inputOf(&s.part.ToolRequest)
-	if s.final || s.marks.argumentsError != nil || json.Valid(input) {
+	if s.final && !s.unread || s.marks.argumentsError != nil || json.Valid(input) {
 		return nil
 	}
 	return &argumentsError{Text: string(input), Problem: describe(nil)}

@@ -93,6 +93,8 @@ type Interrupt struct {
 	Data json.RawMessage
 	// Effective is the arguments the call would run with.
 	Effective json.RawMessage
+	// Changes are what was done to the arguments to make them fit the schema.
+	Changes []Change
 	// Path leads to the conversation the request stands in. Empty at the top.
 	Path Path
 	// By is the middleware that asked. Empty where the tool did.
@@ -110,7 +112,7 @@ func (m *Message) Interrupts() ([]*Interrupt, error) {
 		}
 		it := &Interrupt{
 			Request: o.addressed(), Data: o.marks.interrupt, Path: o.path,
-			Effective: o.marks.effectiveInput, By: o.marks.interruptedBy,
+			Effective: o.marks.effectiveInput, Changes: o.marks.changes, By: o.marks.interruptedBy,
 		}
 		if it.Effective == nil {
 			it.Effective = inputOf(&o.part.ToolRequest)

@@ -65,7 +65,7 @@ func TestJournalOfEveryEnd(t *testing.T) {
 		{"look", "denied", "{}", []string{`settled denied: result "Denied: no"`}},
 		{"look", "gated", "{}", []string{`settled gated: interrupt "may it?"`}},
 		{"look", "error", "{}", []string{"settled error: error tool"}},
-		{"look", "misfit", "[]", []string{`settled misfit: result "The arguments of look do not fit: expected a JSON object, got an array"`}},
+		{"look", "misfit", "[]", []string{`settled misfit: result "The arguments of look do not fit: expected a JSON object, got an array (at byte 1)"`}},
 		{"nobody", "lost", "{}", []string{"settled lost: error lookup"}},
 		{"ask", "asks", "{}", []string{"started asks", `settled asks: interrupt "sure?"`}},
 		{"print", "fails", "{}", []string{"started fails", "settled fails: error tool"}},

@@ -22,6 +22,7 @@ const (
 	keyReplacedInput     = "replacedInput" // G, also on tool responses, and kept until the call settles
 	keyOriginalName      = "originalName"  // also in tool definitions
 	keyArgumentsError    = "argumentsError"
+	keyChanges           = "changes"
 	keyEffectiveInput    = "effectiveInput" // also on tool responses
 	keyCallKey           = "callKey"
 	keyFailure           = "failure"
@@ -87,6 +88,7 @@ type marks struct {
 	pendingMetadata   Metadata
 	originalName      string
 	argumentsError    *argumentsError
+	changes           []Change
 	effectiveInput    json.RawMessage
 	replacedInput     json.RawMessage // effectiveInput is an edit of this
 	callKey           string
@@ -118,6 +120,7 @@ func decodeMarks(p *ToolRequestPart) (marks, error) {
 		{keyInterruptedBy, &m.interruptedBy, "a string"}, {keyAnswered, &m.answered, "answers by asker"},
 		{keyPendingContent, &m.pendingContent, "a list of parts"}, {keyPendingMetadata, &m.pendingMetadata, "an object"},
 		{keyOriginalName, &m.originalName, "a string"}, {keyArgumentsError, &m.argumentsError, "an object with text and problem"},
+		{keyChanges, &m.changes, "a list of changes"},
 		{keyCallKey, &m.callKey, "a string"}, {keyFailure, &m.failure, "an object with kind and text"},
 		{keyNotStarted, &m.notStarted, "true"}, {keyInner, &m.inner, "conversations by branch"},
 	}
@@ -257,6 +260,7 @@ func (m *marks) writeValues(md Metadata, p *ToolRequestPart) error {
 		{keyPendingContent, m.pendingContent, len(m.pendingContent) > 0},
 		{keyPendingMetadata, m.pendingMetadata, len(m.pendingMetadata) > 0},
 		{keyArgumentsError, m.argumentsError, m.argumentsError != nil},
+		{keyChanges, m.changes, len(m.changes) > 0},
 		{keyFailure, m.failure, m.failure != nil},
 		{keyInner, m.inner, len(m.inner) > 0},
 	} {

@@ -94,7 +94,7 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 			require.Len(t, req.Metadata, 1)
 			told := responseOf(t, res.Tool, "a").ForModel()
 			require.True(t, told.IsError)
-			require.Contains(t, told.Text, "The arguments of pay do not fit: expected ")
+			require.Contains(t, told.Text, "The arguments of pay do not fit: ")
 		})
 	}
 }

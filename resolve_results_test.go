@@ -3,6 +3,7 @@ package ai_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,6 +131,27 @@ func TestOutcomes(t *testing.T) {
 				require.Equal(t, test.isError, told.IsError)
 			}
 		})
+	}
+}
+
+// An error for the model settles its call whatever the policy says, however it
+// is wrapped, from the tool and from middleware.
+func TestModelError(t *testing.T) {
+	t.Parallel()
+	sorry := func() error { return fmt.Errorf("pay: %w", &ai.ModelError{Text: "you have 5"}) }
+	refuse := &ai.Middleware{Name: "refuse", Wrap: func(ctx context.Context, call *ai.ToolCall, next ai.Next) (*ai.ToolResult, error) {
+		if call.Ref == "b" {
+			return nil, sorry()
+		}
+		return next(ctx)
+	}}
+	set := newSet(t, fails(t, "pay", sorry()))
+	opts := &ai.ResolveOptions{OnError: stopOnAll, Middleware: []*ai.Middleware{refuse}}
+	res, err := resolve(t, set, opts, wish("pay", "a", ""), wish("pay", "b", ""))
+	finished(t, res, err)
+	for _, ref := range []string{"a", "b"} {
+		require.JSONEq(t, `{"isError":true}`, jsonOf(t, responseOf(t, res.Tool, ref).Metadata))
+		require.Equal(t, "you have 5", responseOf(t, res.Tool, ref).ForModel().Text)
 	}
 }
 

@@ -101,7 +101,8 @@ func (t *turn) admitRun(s *slot) error {
 	if s.input == nil {
 		return nil // the model's own input: what is wrong with it is the model's to mend
 	}
-	return s.offer.checkInput(s.ref, s.input)
+	_, err := s.fitted()
+	return err
 }
 
 // plan fixes what the call is to run with: new input, what is on record of an

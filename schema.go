@@ -119,10 +119,16 @@ func compileDocument(doc any, inferred bool) (*schema, error) {
 // most maxFaults of them; nil means that it fits. The same data always gives
 // the same faults.
 func (s *schema) check(data json.RawMessage) []Fault {
-	if s == nil || s.fast != nil && s.fast.Fits(data) {
+	if s == nil || s.certain(data) {
 		return nil
 	}
 	return s.explain(data)
+}
+
+// certain reports whether data fits for sure, and is read alike by everybody.
+// False means that this is not known.
+func (s *schema) certain(data []byte) bool {
+	return s != nil && s.fast != nil && s.fast.Fits(data)
 }
 
 // explain decodes data and validates it in full.

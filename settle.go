@@ -92,8 +92,9 @@ func crash(v any) error {
 		v = errGoexit
 	}
 	var it *InterruptError
-	if err, ok := v.(error); ok && errors.As(err, &it) {
-		v = err.Error() // to panic is not to ask, and nobody may take it for that
+	var said *ModelError
+	if err, ok := v.(error); ok && (errors.As(err, &it) || errors.As(err, &said)) {
+		v = err.Error() // to panic is neither to ask nor to answer
 	}
 	return &PanicError{Value: v, Stack: debug.Stack()}
 }

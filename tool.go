@@ -57,6 +57,11 @@ type ToolDefinition struct {
 	// Idempotent says that running a call again with the same ToolCall.Key has no
 	// further effect.
 	Idempotent bool `json:"-"`
+	// ProbableRepairs also mends argument texts in ways that are very likely meant:
+	// a trailing comma, single quotes, Python's literals, prose behind the object.
+	ProbableRepairs bool `json:"-"`
+	// Sampling asks the provider to constrain what the model writes. Nil means no.
+	Sampling *Sampling `json:"sampling,omitempty"`
 	// Timeout bounds one run of the tool. Defaults to ResolveOptions.Timeout.
 	Timeout time.Duration `json:"-"`
 
@@ -87,6 +92,9 @@ func (d *ToolDefinition) compile() (*compiledSchemas, error) {
 func (d *ToolDefinition) compileSchemas(inputInferred, outputInferred bool) (*compiledSchemas, error) {
 	if err := checkObjectSchema(d.InputSchema); err != nil {
 		return nil, invalidf("ai: tool %q: input schema: %w", d.Name, err)
+	}
+	if err := d.Sampling.check(d); err != nil {
+		return nil, err
 	}
 	input, err := compileSchema(d.InputSchema, inputInferred)
 	if err != nil {

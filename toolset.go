@@ -189,44 +189,17 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mk.argumentsError != nil {
-		return nil, o.malformed(req.ToolRequest.Ref, mk.argumentsError)
+	if mk.effectiveInput != nil {
+		return mk.effectiveInput, o.checkInput(req.ToolRequest.Ref, mk.effectiveInput)
 	}
-	input := mk.effectiveInput
-	if input == nil {
-		input = inputOf(&req.ToolRequest)
+	a, err := o.read(&req.ToolRequest, mk.argumentsError)
+	if err == nil {
+		a, err = o.fit(req.ToolRequest.Ref, a)
 	}
-	if err := o.checkInput(req.ToolRequest.Ref, input); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return input, nil
-}
-
-// checkInput validates arguments.
-func (e *entry) checkInput(ref string, input json.RawMessage) error {
-	var faults []Fault
-	switch {
-	case !isObject(input):
-		faults = []Fault{{Expected: "an object", Got: describe(input)}}
-	case e.schemas.input == nil:
-		if !json.Valid(input) {
-			faults = []Fault{{Expected: "valid JSON", Got: "something else"}}
-		}
-	default:
-		faults = e.schemas.input.check(input)
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	return &ArgumentError{Tool: e.def.Name, Ref: ref, Faults: faults, Arguments: bytes.Clone(input)}
-}
-
-// malformed is the error for arguments that were no JSON object.
-func (e *entry) malformed(ref string, problem *argumentsError) error {
-	return &ArgumentError{
-		Tool: e.def.Name, Ref: ref, Arguments: encodeString(problem.Text),
-		Faults: []Fault{{Expected: "a JSON object", Got: problem.Problem}},
-	}
+	return a.input, nil
 }
 
 // checkOutput validates an output against the tool's own schema.

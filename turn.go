@@ -90,6 +90,8 @@ type slot struct {
 	ready   bool          // the arguments are those the tool gets
 	givenUp chan struct{} // closed once the journal knows that it was given up; nil without a journal
 
+	unread bool // the model's input is no JSON
+
 	// The end.
 	ran      bool // the tool was started
 	final    bool // call.Input is what the tool got, or would have got

@@ -132,11 +132,12 @@ func TestPanicValues(t *testing.T) {
 		value any
 		text  string
 	}{
-		"text":         {"oh no", "panic: oh no"},
-		"nil":          {nil, "panic called with nil argument"},
-		"interrupt":    {&ai.InterruptError{Data: json.RawMessage("1")}, "panic: ai: the call is interrupted"},
-		"wrapped":      {fmt.Errorf("so: %w", &ai.InterruptError{Data: json.RawMessage("1")}), "panic: so: ai: the call is interrupted"},
-		"cancellation": {context.Canceled, "panic: context canceled"},
+		"text":          {"oh no", "panic: oh no"},
+		"nil":           {nil, "panic called with nil argument"},
+		"interrupt":     {&ai.InterruptError{Data: json.RawMessage("1")}, "panic: ai: the call is interrupted"},
+		"wrapped":       {fmt.Errorf("so: %w", &ai.InterruptError{Data: json.RawMessage("1")}), "panic: so: ai: the call is interrupted"},
+		"for the model": {&ai.ModelError{Text: "so sorry"}, "panic: so sorry"},
+		"cancellation":  {context.Canceled, "panic: context canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,9 @@ func floorTurn(b *testing.B, ctx context.Context, n int) func() int {
 
 func holdpointTurn(b *testing.B, ctx context.Context, n int) func() int {
 	t, err := ai.NewTool(&ai.ToolDefinition{Name: toolName, Description: "Weather of a city."},
-		func(_ context.Context, _ *ai.ToolCall, in weatherInput) (weatherOutput, error) { return weather(in), nil })
+		func(_ context.Context, _ *ai.ToolCall, in weatherInput) (weatherOutput, error) {
+			return weather(in), nil
+		})
 	require.NoError(b, err)
 	set, err := ai.NewToolSet(t)
 	require.NoError(b, err)

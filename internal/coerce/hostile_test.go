@@ -55,6 +55,7 @@ func TestCoerceHostileData(t *testing.T) {
 		"a union that refers to itself":   {`{"anyOf":[{"$ref":"#"},{"type":"object","properties":{"a":{"type":"integer"}}}]}`, `{"a":"1"}`, true},
 		"many faults":                     {`{"properties":{"a":{"items":{"type":"integer"}}}}`, `{"a":[` + strings.Repeat(`"1",`, 100_000) + `"1"]}`, true},
 		"many faults and one too many":    {`{"properties":{"a":{"items":{"type":"integer"}}}}`, `{"a":[` + strings.Repeat(`"1",`, 100_000) + `"x"]}`, false},
+		"much JSON in a string":           {`{"properties":{"a":{"type":"array","items":{"type":"integer"}}}}`, `{"a":"[` + strings.Repeat(`1,`, 1_500_000) + `1]"}`, true},
 		"many keys that nobody asked for": {`{"properties":{"a":{"type":"integer"}}}`, `{` + manyKeys(100_000) + `"a":"1"}`, true},
 	}
 	for name, test := range tests {

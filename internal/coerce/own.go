@@ -167,7 +167,7 @@ func (r *run) member(s *jsonschema.Schema, m member) (read outcome, drop bool) {
 		before := read.node
 		for _, sub := range subs {
 			if !read.then(r.at(sub, read.node, manner{})) {
-				return outcome{}, m.val.kind == kindNull && declared != nil && !contains(s.Required, string(m.key))
+				return outcome{}, m.val.kind == kindNull && declared != nil && !slices.Contains(s.Required, string(m.key))
 			}
 		}
 		if len(subs) < 2 || read.node == before {

@@ -1,6 +1,7 @@
 package coerce
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -80,7 +81,7 @@ func declares(s *jsonschema.Schema, key string, seen map[*jsonschema.Schema]bool
 		return false
 	}
 	seen[s] = true
-	if s.Properties[key] != nil || contains(s.Required, key) || s.DependentSchemas[key] != nil ||
+	if s.Properties[key] != nil || slices.Contains(s.Required, key) || s.DependentSchemas[key] != nil ||
 		s.DependentRequired[key] != nil || s.Dependencies[key] != nil {
 		return true
 	}
@@ -91,15 +92,6 @@ func declares(s *jsonschema.Schema, key string, seen map[*jsonschema.Schema]bool
 	}
 	for _, sub := range applied(s) {
 		if declares(sub, key, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
 			return true
 		}
 	}

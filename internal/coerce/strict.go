@@ -86,6 +86,8 @@ func (st *stricter) keyword(n *node, m member, out *builder, at string) {
 	key := string(m.key)
 	below := at + "/" + escapePointer(key)
 	switch class := classOf(key); {
+	case class == kept && m.val.kind == kindBool && strings.HasPrefix(key, "exclusive"):
+		st.block(key, at) // the form of draft 4
 	case class == kept:
 		out.members = append(out.members, m)
 	case class == refused && !isVacuous(key, m.val):

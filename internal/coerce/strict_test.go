@@ -3,6 +3,7 @@ package coerce_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,6 +101,7 @@ func TestStrictBlockers(t *testing.T) {
 		{property(`{"$ref":"#/properties/a~1b"}`), []string{`$ref "#/properties/a~1b" at #/properties/a~1b`}},
 		{property(`{"$ref":"#/$defs/gone"}`), []string{`$ref "#/$defs/gone" at #/properties/a~1b`}},
 		{property(`{"$ref":"#","type":"object","properties":{}}`), []string{"type beside $ref at #/properties/a~1b", "properties beside $ref at #/properties/a~1b"}},
+		{property(`{"type":"integer","maximum":9,"exclusiveMaximum":true}`), []string{"exclusiveMaximum at #/properties/a~1b"}},
 		{property(`{"$id":"x","type":"string"}`), []string{"$id at #/properties/a~1b"}},
 		{property(`{"type":"string","type":"integer"}`), []string{"no object at #"}},
 	}
@@ -166,7 +168,7 @@ func FuzzStrict(f *testing.F) {
 	f.Add([]byte{0, 0, 3, 0, 0, 3, 1, 1, 1}, []byte{4, 3, 1, 2, 4, 4})
 	f.Fuzz(func(t *testing.T, schema, data []byte) {
 		sch, text, ok := generate(t, schema)
-		if !ok {
+		if !ok || strings.Contains(text, `"format"`) { // which only some drafts check
 			t.Skip()
 		}
 		strict, blockers := coerce.Strict(json.RawMessage(text))

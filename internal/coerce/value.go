@@ -103,7 +103,13 @@ func (n *node) sent() *node {
 // rebuilt returns a copy of an array or object that holds something else.
 func (n *node) rebuilt(in *inside) *node {
 	c := *n
-	c.changed, c.inside = true, in
+	c.changed, c.inside, c.size = true, in, 1
+	for _, item := range in.items {
+		c.size += item.size
+	}
+	for _, m := range in.members {
+		c.size += m.val.size
+	}
 	return &c
 }
 

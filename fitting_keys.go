@@ -1,0 +1,175 @@
+package ai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// keyFaults finds keys that two readers would read differently: one that is
+// given twice, and one that equals a declared property but for case, which
+// encoding/json would take for it. The validator sees neither.
+func (s *schema) keyFaults(data json.RawMessage) []Fault {
+	k := &keyChecker{dec: json.NewDecoder(bytes.NewReader(data))}
+	k.dec.UseNumber()
+	var root []*jsonschema.Schema
+	if s != nil {
+		root = []*jsonschema.Schema{s.root}
+	}
+	k.value("", root)
+	return k.faults
+}
+
+type keyChecker struct {
+	dec    *json.Decoder
+	faults []Fault
+}
+
+// value reads one value, to which these schemas apply. The data is valid JSON.
+func (k *keyChecker) value(path string, schemas []*jsonschema.Schema) {
+	token, err := k.dec.Token()
+	if err != nil {
+		return
+	}
+	switch token {
+	case json.Delim('{'):
+		k.object(path, applying(schemas))
+	case json.Delim('['):
+		all := applying(schemas)
+		for i := 0; k.dec.More(); i++ {
+			k.value(join(path, strconv.Itoa(i)), below(all, func(s *jsonschema.Schema) []any { return itemSchemas(s, i) }))
+		}
+		_, _ = k.dec.Token() // the closing bracket
+	}
+}
+
+func (k *keyChecker) object(path string, schemas []*jsonschema.Schema) {
+	seen := make(map[string]bool)
+	for k.dec.More() {
+		token, err := k.dec.Token()
+		key, ok := token.(string)
+		if err != nil || !ok {
+			return
+		}
+		if seen[key] {
+			k.fault(Fault{Path: path, Expected: "each key once", Got: "twice " + strconv.Quote(cutText(key, maxName))})
+		} else if name := lookalike(schemas, key); name != "" {
+			k.fault(Fault{Path: path, Expected: "the property " + strconv.Quote(cutText(name, maxName)), Got: strconv.Quote(cutText(key, maxName))})
+		}
+		seen[key] = true
+		k.value(join(path, key), below(schemas, func(s *jsonschema.Schema) []any { return memberSchemas(s, key) }))
+	}
+	_, _ = k.dec.Token() // the closing brace
+}
+
+func (k *keyChecker) fault(f Fault) {
+	if len(k.faults) < maxFaults {
+		k.faults = append(k.faults, f)
+	}
+}
+
+func join(path, step string) string {
+	if path == "" {
+		return step
+	}
+	return path + "." + step
+}
+
+// lookalike is the declared property that a key equals but for case, or "". It
+// depends on no map order: the first in the order of names wins.
+func lookalike(schemas []*jsonschema.Schema, key string) string {
+	found := ""
+	for _, s := range schemas {
+		if _, ok := s.Properties[key]; ok {
+			return ""
+		}
+		for name := range s.Properties {
+			if strings.EqualFold(name, key) && (found == "" || name < found) {
+				found = name
+			}
+		}
+	}
+	return found
+}
+
+// applying is the schemas and all that they apply to the same value.
+func applying(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	seen := make(map[*jsonschema.Schema]bool)
+	var all []*jsonschema.Schema
+	var add func(*jsonschema.Schema)
+	add = func(s *jsonschema.Schema) {
+		if s == nil || seen[s] {
+			return
+		}
+		seen[s] = true
+		all = append(all, s)
+		for _, sub := range []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.If, s.Then, s.Else} {
+			add(sub)
+		}
+		if s.DynamicRef != nil {
+			add(s.DynamicRef.Ref)
+		}
+		for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+			for _, sub := range list {
+				add(sub)
+			}
+		}
+		for _, name := range sortedKeys(s.DependentSchemas) {
+			add(s.DependentSchemas[name])
+		}
+	}
+	for _, s := range schemas {
+		add(s)
+	}
+	return all
+}
+
+// below collects what the schemas apply to a member or an item.
+func below(schemas []*jsonschema.Schema, of func(*jsonschema.Schema) []any) []*jsonschema.Schema {
+	var subs []*jsonschema.Schema
+	for _, s := range schemas {
+		for _, held := range of(s) {
+			if sub, ok := held.(*jsonschema.Schema); ok && sub != nil {
+				subs = append(subs, sub)
+			}
+		}
+	}
+	return subs
+}
+
+func memberSchemas(s *jsonschema.Schema, key string) []any {
+	var subs []any
+	if sub, ok := s.Properties[key]; ok {
+		subs = append(subs, sub)
+	}
+	for pattern, sub := range s.PatternProperties {
+		if pattern.MatchString(key) {
+			subs = append(subs, sub)
+		}
+	}
+	if len(subs) == 0 {
+		subs = append(subs, s.AdditionalProperties)
+	}
+	return append(subs, s.UnevaluatedProperties)
+}
+
+func itemSchemas(s *jsonschema.Schema, i int) []any {
+	subs := []any{s.Items2020, s.UnevaluatedItems, s.Contains}
+	switch {
+	case i < len(s.PrefixItems):
+		subs[0] = s.PrefixItems[i]
+	case s.Items2020 == nil:
+		subs = append(subs, s.Items)
+		if list, ok := s.Items.([]*jsonschema.Schema); ok {
+			if i < len(list) {
+				subs = append(subs, list[i])
+			} else {
+				subs = append(subs, s.AdditionalItems)
+			}
+		}
+	}
+	return subs
+}
