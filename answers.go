@@ -203,6 +203,9 @@ func (o *InterruptOptions[In]) call(ctx context.Context, call *ToolCall, in In) 
 }
 
 func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil // without the iterator, which costs memory
+	}
 	return slices.Sorted(maps.Keys(m))
 }
 

@@ -3,6 +3,7 @@ package ai_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,35 @@ func TestAnswersMadeOfARequest(t *testing.T) {
 		})
 	}
 	require.Equal(t, before, jsonOf(t, req), "the request is not changed")
+}
+
+// Approve and Deny add the two answers that fit any question. A nil interrupt is
+// refused when the answers are used.
+func TestApproveAndDeny(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	set, m := twoQuestions(t, d)
+	list, err := m.Interrupts()
+	require.NoError(t, err)
+	var answers ai.Answers
+	answers.Approve(list[0])
+	answers.Deny(list[1], "too much")
+	require.Equal(t, jsonOf(t, yes(t, list[0].Request)), jsonOf(t, answers.Restart[0]))
+	require.Equal(t, jsonOf(t, no(t, list[1].Request, "too much")), jsonOf(t, answers.Respond[0]))
+	res, err := resume(t, set, m, &answers, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"left: office: paid 1, 1; right: office: Denied: too much, 1"`}, outputsOf(t, res.Tool))
+
+	for want, add := range map[string]func(*ai.Answers){
+		"restart 0 is nil":  func(a *ai.Answers) { a.Approve(nil) },
+		"response 0 is nil": func(a *ai.Answers) { a.Deny(nil, "no") },
+	} {
+		var bad ai.Answers
+		add(&bad)
+		_, err := ai.Resume(t.Context(), set, m, &bad, nil)
+		require.ErrorIs(t, err, ai.ErrInvalidArgument)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func TestAnswersThatCannotBeMade(t *testing.T) {
@@ -175,6 +205,51 @@ func TestAnswersAreNotUsedUp(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{bothPaid}, outputsOf(t, res.Tool))
 		require.Equal(t, before, jsonOf(t, answers))
+	}
+}
+
+// Genkit takes data that is false to JavaScript for no question. We write true.
+func TestQuestionsAreNeverFalse(t *testing.T) {
+	t.Parallel()
+	ask := func(data any) string {
+		tool := newRaw(t, &ai.ToolDefinition{Name: "tool"}, func(_ context.Context, call *ai.ToolCall) (*ai.ToolResult, error) {
+			return nil, call.Interrupt(data)
+		})
+		var it *ai.InterruptError
+		require.ErrorAs(t, (&ai.ToolCall{}).Interrupt(data), &it)
+		written := requestOf(t, pause(t, newSet(t, tool), nil, wish("tool", "a", "")), "a").Metadata["interrupt"]
+		require.JSONEq(t, string(it.Data), string(written))
+		return string(written)
+	}
+	for _, data := range []any{nil, false, 0, math.Copysign(0, -1), "", json.RawMessage("0.00"), json.RawMessage("-0e3"), json.RawMessage(" null ")} {
+		require.Equal(t, "true", ask(data), "%v", data)
+	}
+	for _, data := range []any{1, "0", []int{}, struct{}{}, json.RawMessage("0.10")} {
+		require.Equal(t, jsonOf(t, data), ask(data))
+	}
+}
+
+// An InterruptError that was not made by a call is a question all the same; data
+// that is none becomes true. What can't be encoded is an error of the tool.
+func TestInterruptsMadeByHand(t *testing.T) {
+	t.Parallel()
+	set := func(err func(*ai.ToolCall) error) *ai.ToolSet {
+		return newSet(t, newRaw(t, &ai.ToolDefinition{Name: "tool"}, func(_ context.Context, call *ai.ToolCall) (*ai.ToolResult, error) {
+			return nil, err(call)
+		}))
+	}
+	for _, data := range []string{"", "0", "{"} {
+		byHand := func(*ai.ToolCall) error { return &ai.InterruptError{Data: json.RawMessage(data)} }
+		m := pause(t, set(byHand), nil, wish("tool", "a", ""))
+		require.Equal(t, "true", string(requestOf(t, m, "a").Metadata["interrupt"]))
+	}
+	for _, ask := range []func(*ai.ToolCall) error{
+		func(call *ai.ToolCall) error { return call.Interrupt(make(chan int)) },
+		func(call *ai.ToolCall) error { return call.InterruptWithState(nil, make(chan int)) },
+	} {
+		_, err := ai.Resolve(t.Context(), set(ask), modelSays(wish("tool", "a", "")), nil)
+		require.ErrorIs(t, err, ai.ErrInvalidArgument)
+		require.ErrorContains(t, err, "json: unsupported type: chan int")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // attempt takes one call from its arguments to its outcome. It never panics.
 func (t *turn) attempt(ctx context.Context, s *slot) {
-	end := &Settlement{}
+	end := &s.end
 	defer t.settle(ctx, s, end)
 	returned := false
 	defer func() {

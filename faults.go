@@ -23,13 +23,14 @@ const (
 type faultTeller struct {
 	value   any // the value that does not fit
 	places  func() map[string]*jsonschema.Schema
+	broken  map[string]string         // see schema
 	compare int                       // how many unknown properties may still be compared
 	keys    map[int]map[string]string // see holder
 }
 
 // faults words err, which validating value gave.
 func (s *schema) faults(value any, err *jsonschema.ValidationError) []Fault {
-	t := &faultTeller{value: value, places: s.places, compare: maxNearest}
+	t := &faultTeller{value: value, places: s.places, broken: s.broken, compare: maxNearest}
 	return t.sorted(err)
 }
 
@@ -83,6 +84,9 @@ func (t *faultTeller) fault(err *jsonschema.ValidationError, expected, got strin
 
 // leaf words an error that has no parts.
 func (t *faultTeller) leaf(err *jsonschema.ValidationError) Fault {
+	if why := t.broken[err.SchemaURL]; why != "" {
+		return t.fault(err, "a value that fits the schema here, "+why, t.got(err))
+	}
 	switch k := err.ErrorKind.(type) {
 	case *kind.Type:
 		return t.fault(err, typeWords(k.Want), t.got(err))
@@ -215,7 +219,7 @@ func (t *faultTeller) declared(location string) (names, patterns []string) {
 }
 
 func (t *faultTeller) propertyName(err *jsonschema.ValidationError, name string) Fault {
-	sub := &faultTeller{value: name, places: t.places}
+	sub := &faultTeller{value: name, places: t.places, broken: t.broken}
 	var wants []string
 	for _, cause := range err.Causes {
 		for _, f := range sub.tell(cause) {
@@ -241,7 +245,7 @@ func (t *faultTeller) alternatives(err *jsonschema.ValidationError) Fault {
 		if k, ok := onlyKind(cause, depth).(*kind.Type); ok {
 			types = append(types, k.Want...)
 		}
-		if d := faultDistance(cause, depth); lowest < 0 || d < lowest {
+		if d := t.distance(cause, depth); lowest < 0 || d < lowest {
 			best, lowest = i, d
 		}
 	}
@@ -277,10 +281,13 @@ func (t *faultTeller) closest(cause *jsonschema.ValidationError, path string) st
 // farOff is the distance of an alternative for another type of value.
 const farOff = 1 << 20
 
-// faultDistance says how far a value is from fitting the schema that gave err.
+// distance says how far a value is from fitting the schema that gave err.
 // Being of another type counts most, and a member that is not allowed, which
 // often names the alternative, counts more than other faults.
-func faultDistance(err *jsonschema.ValidationError, depth int) int {
+func (t *faultTeller) distance(err *jsonschema.ValidationError, depth int) int {
+	if t.broken[err.SchemaURL] != "" {
+		return farOff - 1 // nobody can do anything about it
+	}
 	switch err.ErrorKind.(type) {
 	case *kind.Type:
 		if len(err.InstanceLocation) == depth {
@@ -294,7 +301,7 @@ func faultDistance(err *jsonschema.ValidationError, depth int) int {
 	}
 	sum := 0
 	for _, cause := range err.Causes {
-		sum = min(sum+faultDistance(cause, depth), farOff)
+		sum = min(sum+t.distance(cause, depth), farOff)
 	}
 	return max(sum, 1)
 }

@@ -13,7 +13,7 @@ func (s *slot) takeInput() {
 		return
 	}
 	s.final = true
-	same := s.marks.effectiveInput == nil && !s.edited
+	same := s.marks.effectiveInput == nil && !s.edited && len(s.call.Changes) == 0
 	if same && bytes.Equal(s.call.Input, inputOf(&s.part.ToolRequest)) {
 		return
 	}
@@ -133,7 +133,13 @@ func (t *turn) finish() (*Resolution, error) {
 	case open || len(t.slots) == 0:
 		return &Resolution{Model: model}, nil
 	}
-	return &Resolution{Model: model, Tool: t.toolMessage(), Transfer: transfer}, nil
+	f := &struct { // one piece of memory for what comes out together
+		res  Resolution
+		tool Message
+	}{res: Resolution{Model: model, Transfer: transfer}}
+	t.writeToolMessage(&f.tool)
+	f.res.Tool = &f.tool
+	return &f.res, nil
 }
 
 // oneTransfer returns the transfer of the turn. Where several calls transfer,
@@ -252,9 +258,9 @@ func (s *slot) restore() error {
 	return nil
 }
 
-// toolMessage is the tool message of a finished turn, in request order.
-func (t *turn) toolMessage() *Message {
-	m := &Message{Role: RoleTool, Content: make(Parts, len(t.slots))}
+// writeToolMessage makes the tool message of a finished turn, in request order.
+func (t *turn) writeToolMessage(m *Message) {
+	m.Role, m.Content = RoleTool, make(Parts, len(t.slots))
 	for i := range t.slots {
 		s := &t.slots[i]
 		if s.transfer != nil {
@@ -268,5 +274,4 @@ func (t *turn) toolMessage() *Message {
 	if t.resumed != nil {
 		m.Metadata = Metadata{keyResumed: t.resumed}
 	}
-	return m
 }

@@ -111,6 +111,18 @@ func (e *entry) checkInput(ref string, input json.RawMessage) error {
 	return &ArgumentError{Tool: e.def.Name, Ref: ref, Faults: faults, Arguments: bytes.Clone(input)}
 }
 
+// checkResponse validates a result that came from outside, which a client may
+// read in another way than the validator does.
+func (e *entry) checkResponse(output json.RawMessage) error {
+	if err := e.checkOutput(output); err != nil || e.schemas.output.certain(output) {
+		return err
+	}
+	if faults := e.schemas.output.keyFaults(output); len(faults) > 0 {
+		return invalidf("ai: output of tool %q does not fit its schema:%s", e.def.Name, faultLines(faults, "; "))
+	}
+	return nil
+}
+
 // malformed is the error for arguments that were no JSON object.
 func (e *entry) malformed(ref string, problem *argumentsError) error {
 	return &ArgumentError{

@@ -57,6 +57,7 @@ func TestModelNames(t *testing.T) {
 		"mapped is taken":   {"a.b": "a_b_2e7336dc", "a_b": "a_b", "a/x": "a__x_1653a068", "b/x": "b__x", "a__x": "a__x"},
 		"not even English":  {"天気": "___bc79d84d", "時刻": "___20d2bb9a"},
 		"as long as can be": {exact: exact, "a/" + exact: "a__" + exact[:52] + "_1e99820c"},
+		"mapped, no longer": {"g." + exact[2:]: "g_" + exact[2:]},
 		"too long":          {long: long[:55] + "_5aa1dce7", "a/" + long: "a__" + long[:52] + "_830ed8ca"},
 		"too long, alone":   {"a/b/" + long + ".x": "a__b__" + long[:49] + "_e6f15ae6"},
 		"too long in front": {long + "/get": "get"},

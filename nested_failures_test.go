@@ -70,6 +70,32 @@ func TestNestedFailureIsAnswered(t *testing.T) {
 	require.Equal(t, []string{"host runs", "host runs", "a ends"}, d.take())
 }
 
+// One conversation asks, the other fails: the host has failed, and both wait.
+func TestOneBranchAsksTheOtherFails(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.broken.Store(true)
+	set := newSet(t, hostOf(t, &d.diary, "host", runAll,
+		branch{name: "a", tools: d.set, model: agent(&d.diary, "a", wish("pay", "p", `{"amount":1}`))},
+		branch{name: "b", tools: d.set, model: agent(&d.diary, "b", wish("flaky", "f", `{"amount":2}`))}))
+	_, err := ai.Resolve(t.Context(), set, modelSays(wish("host", "h", "")), nil)
+	require.EqualError(t, err, "ai: tool request host#h: tool request flaky#f: the line is down")
+	require.NotErrorAs(t, err, new(*ai.InterruptError))
+	turn, m := failed(t, err)
+	require.Len(t, turn.Open(), 2)
+	require.Equal(t, "h/a", turn.Interrupts()[0].Path.String())
+	d.take()
+
+	res, err := resume(t, set, m, restarts(yes(t, turn.Open()[0])), &ai.ResolveOptions{Partial: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a ends", "host runs", "pay p 1"}, d.sorted(), "b was not answered, so it did not run")
+	m = aitest.Reload(t, res.Model)
+	d.broken.Store(false)
+	res, err = resume(t, set, m, restarts(yes(t, turn.Open()[1])), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"a: paid 1; b: paid 2"`}, outputsOf(t, res.Tool))
+}
+
 // A model that fails in an inner conversation: a retry of the host goes on with
 // what that conversation had come to.
 func TestInnerModelFails(t *testing.T) {

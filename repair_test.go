@@ -23,16 +23,38 @@ const (
 	saysUnknown = `"It is not known whether this call ran. It may have had its effect: do not repeat it."`
 )
 
+// repairCase is one open request: its metadata, what is left of that, and the
+// response it gets.
+type repairCase struct{ metadata, left, response string }
+
+const (
+	notRun  = `{"toolResponse":{"name":"pay","ref":"1","output":` + saysNotRun + `},"metadata":{"outcome":"superseded"}}`
+	unknown = `{"toolResponse":{"name":"pay","ref":"1","output":` + saysUnknown + `},"metadata":{"outcome":"unknown"}}`
+)
+
+func (c repairCase) check(t *testing.T) {
+	t.Helper()
+	messages := history(t, `[{"role":"model","content":[{"text":"a"},{"toolRequest":{"name":"pay","ref":"1","input":{"Amount":5}},"metadata":`+c.metadata+`}]}]`)
+	before := mustJSONText(t, messages)
+	repaired := ai.Repair(messages)
+	require.Equal(t, before, mustJSONText(t, messages))
+	require.Len(t, repaired, 2)
+	require.Equal(t, ai.RoleTool, repaired[1].Role)
+	require.JSONEq(t, `[`+c.response+`]`, mustJSONText(t, repaired[1].Content))
+	left := repaired[0].Content[1].(*ai.ToolRequestPart)
+	require.JSONEq(t, `{"Amount":5}`, string(left.ToolRequest.Input))
+	if c.left == `{}` {
+		require.Empty(t, left.Metadata)
+	} else {
+		require.JSONEq(t, c.left, mustJSONText(t, left.Metadata))
+	}
+	requireRepaired(t, repaired)
+}
+
 // What becomes of an open request is told by its metadata.
 func TestRepairOpenRequest(t *testing.T) {
 	t.Parallel()
-	const asks = `{"role":"model","content":[{"toolRequest":{"name":"pay","ref":"9"},"metadata":{"interrupt":true}}]}`
-	notRun := `{"toolResponse":{"name":"pay","ref":"1","output":` + saysNotRun + `},"metadata":{"outcome":"superseded"}}`
-	unknown := `{"toolResponse":{"name":"pay","ref":"1","output":` + saysUnknown + `},"metadata":{"outcome":"unknown"}}`
-	host := func(messages string) string {
-		return `{"interrupt":true,"inner":{"main":{"messages":[` + messages + `]}}}`
-	}
-	for name, tt := range map[string]struct{ metadata, left, response string }{
+	for name, c := range map[string]repairCase{
 		"no mark":           {`{}`, `{}`, unknown},
 		"marks of others":   {`{"mine":1}`, `{"mine":1}`, unknown},
 		"asked":             {`{"interrupt":{"why":"x"},"interruptedBy":"gate","interruptState":1,"callKey":"k"}`, `{"resolvedInterrupt":{"why":"x"},"interruptedBy":"gate"}`, notRun},
@@ -55,8 +77,25 @@ func TestRepairOpenRequest(t *testing.T) {
 		"marks that can't be read":          {`{"failure":"oops","interrupt":true,"originalName":"pay"}`, `{}`, unknown},
 		"marks that contradict one another": {`{"interrupt":true,"pendingOutput":1}`, `{}`, unknown},
 		"a result that can't be read":       {`{"pendingOutput":1,"pendingMetadata":{"transfer":7}}`, `{}`, unknown},
-		"hosts a question":                  {host(asks), `{"resolvedInterrupt":true}`, notRun},
-		"hosts a question in a question":    {host(`{"role":"model","content":[{"toolRequest":{"name":"h"},"metadata":` + host(asks) + `}]}`), `{"resolvedInterrupt":true}`, notRun},
+		"settled, with marks left": {
+			`{"pendingOutput":7,"callKey":"k","answered":{"gate":{"resumed":true}}}`, `{}`,
+			`{"toolResponse":{"name":"pay","ref":"1","output":7},"metadata":{"source":"pending"}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
+	}
+}
+
+// A call that hosts a conversation has run as far as that has.
+func TestRepairHost(t *testing.T) {
+	t.Parallel()
+	const asks = `{"role":"model","content":[{"toolRequest":{"name":"pay","ref":"9"},"metadata":{"interrupt":true}}]}`
+	host := func(messages string) string {
+		return `{"interrupt":true,"inner":{"main":{"messages":[` + messages + `]}}}`
+	}
+	for name, c := range map[string]repairCase{
+		"hosts a question":               {host(asks), `{"resolvedInterrupt":true}`, notRun},
+		"hosts a question in a question": {host(`{"role":"model","content":[{"toolRequest":{"name":"h"},"metadata":` + host(asks) + `}]}`), `{"resolvedInterrupt":true}`, notRun},
 		"hosts what has run": {
 			host(`{"role":"model","content":[{"toolRequest":{"name":"pay"}}]},{"role":"tool","content":[{"toolResponse":{"name":"pay"}}]},` + asks),
 			`{"resolvedInterrupt":true}`, unknown,
@@ -68,10 +107,6 @@ func TestRepairOpenRequest(t *testing.T) {
 		"failed for sure, but hosts what has run": {
 			`{"failure":{"kind":"tool","text":"it broke","mayHaveActed":false},"inner":{"main":{"messages":[{"role":"model","content":[{"toolRequest":{"name":"pay"},"metadata":{"pendingOutput":1}}]}]}}}`,
 			`{}`, unknown,
-		},
-		"settled, with marks left": {
-			`{"pendingOutput":7,"callKey":"k","answered":{"gate":{"resumed":true}}}`, `{}`,
-			`{"toolResponse":{"name":"pay","ref":"1","output":7},"metadata":{"source":"pending"}}`,
 		},
 		"hosts a result beside a question": {
 			host(`{"role":"model","content":[{"toolRequest":{"name":"pay"},"metadata":{"pendingOutput":1}},{"toolRequest":{"name":"pay"},"metadata":{"interrupt":true}}]}`),
@@ -89,24 +124,7 @@ func TestRepairOpenRequest(t *testing.T) {
 			host(`{"role":"model","content":[{"toolRequest":{"name":"pay"}}]}`), `{"resolvedInterrupt":true}`, unknown,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			messages := history(t, `[{"role":"model","content":[{"text":"a"},{"toolRequest":{"name":"pay","ref":"1","input":{"Amount":5}},"metadata":`+tt.metadata+`}]}]`)
-			before := mustJSONText(t, messages)
-			repaired := ai.Repair(messages)
-			require.Equal(t, before, mustJSONText(t, messages))
-			require.Len(t, repaired, 2)
-			require.Equal(t, ai.RoleTool, repaired[1].Role)
-			require.JSONEq(t, `[`+tt.response+`]`, mustJSONText(t, repaired[1].Content))
-			left := repaired[0].Content[1].(*ai.ToolRequestPart)
-			require.JSONEq(t, `{"Amount":5}`, string(left.ToolRequest.Input))
-			if tt.left == `{}` {
-				require.Empty(t, left.Metadata)
-			} else {
-				require.JSONEq(t, tt.left, mustJSONText(t, left.Metadata))
-			}
-			requireRepaired(t, repaired)
-		})
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.check(t) })
 	}
 }
 

@@ -152,7 +152,7 @@ func (t *turn) admitResponse(s *slot) error {
 	if response.Output == nil {
 		response.Output = json.RawMessage("null")
 	}
-	if err := s.offer.checkOutput(response.Output); err != nil {
+	if err := s.offer.checkResponse(response.Output); err != nil {
 		return placef(err, "ai: response for %s: ", s.part.label())
 	}
 	s.takeName()

@@ -51,15 +51,31 @@ func requireUsable(t *testing.T, d *desk, m *ai.Message) {
 	require.Equal(t, []string{"flaky f 7", "look n", "pay p 5"}, d.sorted())
 }
 
-// Everything is checked before anything runs. One bad answer among good ones
-// refuses all of them.
-func TestAnswersAreCheckedFirst(t *testing.T) {
+// badAnswers are answers by what is wrong with them, and what the text says.
+type badAnswers map[string]struct{ answers, want string }
+
+// check makes sure that everything is checked before anything runs. One bad
+// answer among good ones refuses all of them.
+func (b badAnswers) check(t *testing.T) {
+	t.Helper()
+	for name, tt := range b {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, m := newDesk(t), decode[*ai.Message](t, waiting)
+			_, err := ai.Resume(t.Context(), d.set, m, decode[*ai.Answers](t, tt.answers), nil)
+			require.ErrorIs(t, err, ai.ErrInvalidArgument)
+			require.ErrorContains(t, err, tt.want)
+			require.JSONEq(t, waiting, jsonOf(t, m))
+			requireUsable(t, d, m)
+		})
+	}
+}
+
+// Each answer is for exactly one open call, and each open call has one.
+func TestAnswersAreMatchedFirst(t *testing.T) {
 	t.Parallel()
 	rest := restartPay + "," + retryFlaky
-	tests := map[string]struct {
-		answers string
-		want    string // of the text
-	}{
+	badAnswers{
 		"none":    {`{}`, "not every open tool request is answered; " + openRequests},
 		"missing": {answersOf("", rest), "not every open tool request is answered; " + openRequests},
 		"unknown ref": {answersOf(respondAsk, rest+`,{"toolRequest":{"name":"pay","ref":"x"}}`),
@@ -78,6 +94,22 @@ func TestAnswersAreCheckedFirst(t *testing.T) {
 		"responded twice": {answersOf(respondAsk+","+respondAsk, rest), "response for ask#q: tool request ask#q is answered twice"},
 		"nil response":    {answersOf("null", rest), "response 0 is nil"},
 		"nil restart":     {answersOf(respondAsk, rest+",null"), "restart 2 is nil"},
+		"path a string": {answersOf(`{"toolResponse":{"name":"ask","ref":"q","output":4},"metadata":{"path":"p/b"}}`, rest),
+			`response for ask#q: metadata "path" must be a list of [ref, branch]`},
+		"path of one": {answersOf(`{"toolResponse":{"name":"ask","ref":"q","output":4},"metadata":{"path":[["p"]]}}`, rest),
+			`a step of a path must be [ref, branch], not ["p"]`},
+		"path of numbers": {answersOf(respondAsk, retryFlaky+`,{"toolRequest":{"name":"pay","ref":"p"},"metadata":{"path":[[1,2]]}}`),
+			`restart for pay#p: metadata "path" must be a list of [ref, branch]`},
+		"path to nowhere": {answersOf(respondAsk, retryFlaky+`,{"toolRequest":{"name":"pay","ref":"p"},"metadata":{"path":[["p","b"]]}}`),
+			"restart for pay#p: path p/b leads to no paused conversation; " + openRequests},
+	}.check(t)
+}
+
+// What an answer says fits the call.
+func TestAnswersAreCheckedFirst(t *testing.T) {
+	t.Parallel()
+	rest := restartPay + "," + retryFlaky
+	badAnswers{
 		"not restartable": {answersOf("", rest+`,{"toolRequest":{"name":"ask","ref":"q"}}`),
 			"tool request ask#q can't be restarted: its tool takes a response only"},
 		"resumed a string": {answersOf(respondAsk, retryFlaky+`,{"toolRequest":{"name":"pay","ref":"p"},"metadata":{"resumed":"yes"}}`),
@@ -109,26 +141,7 @@ func TestAnswersAreCheckedFirst(t *testing.T) {
 			`metadata "outcome" of the answer to tool request ask#q must be "denied" or absent`},
 		"reason a number": {answersOf(`{"toolResponse":{"name":"ask","ref":"q"},"metadata":{"outcome":"denied","reason":1}}`, rest),
 			`metadata "reason" of the answer to tool request ask#q must be a string`},
-		"path a string": {answersOf(`{"toolResponse":{"name":"ask","ref":"q","output":4},"metadata":{"path":"p/b"}}`, rest),
-			`response for ask#q: metadata "path" must be a list of [ref, branch]`},
-		"path of one": {answersOf(`{"toolResponse":{"name":"ask","ref":"q","output":4},"metadata":{"path":[["p"]]}}`, rest),
-			`a step of a path must be [ref, branch], not ["p"]`},
-		"path of numbers": {answersOf(respondAsk, retryFlaky+`,{"toolRequest":{"name":"pay","ref":"p"},"metadata":{"path":[[1,2]]}}`),
-			`restart for pay#p: metadata "path" must be a list of [ref, branch]`},
-		"path to nowhere": {answersOf(respondAsk, retryFlaky+`,{"toolRequest":{"name":"pay","ref":"p"},"metadata":{"path":[["p","b"]]}}`),
-			"restart for pay#p: path p/b leads to no paused conversation; " + openRequests},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d, m := newDesk(t), decode[*ai.Message](t, waiting)
-			_, err := ai.Resume(t.Context(), d.set, m, decode[*ai.Answers](t, tt.answers), nil)
-			require.ErrorIs(t, err, ai.ErrInvalidArgument)
-			require.ErrorContains(t, err, tt.want)
-			require.JSONEq(t, waiting, jsonOf(t, m))
-			requireUsable(t, d, m)
-		})
-	}
+	}.check(t)
 }
 
 // What a careful reader accepts: nothing but what is needed, restarts made of

@@ -189,7 +189,7 @@ func TestRestartThatNeverRan(t *testing.T) {
 		cancel()
 		return next(ctx)
 	}}
-	answers := restarts(edit(t, requestOf(t, m, "a"), `{"amount":5}`), edit(t, requestOf(t, m, "b"), `{"amount":6}`))
+	answers := restarts(edit(t, requestOf(t, m, "a"), `{"amount":"5"}`), edit(t, requestOf(t, m, "b"), `{"amount":6}`))
 	_, err := ai.Resume(ctx, d.set, m, answers, &ai.ResolveOptions{Sequential: true, Middleware: []*ai.Middleware{stop}})
 	turn, after := failed(t, err)
 	require.Empty(t, d.take())
@@ -204,6 +204,48 @@ func TestRestartThatNeverRan(t *testing.T) {
 	res, err := ai.Resume(ctx, d.set, m, responds(no(t, requestOf(t, m, "a"), ""), no(t, requestOf(t, m, "b"), "")), nil)
 	require.NoError(t, err, "denying runs nothing, so it needs no live context")
 	require.NotNil(t, res.Tool)
+}
+
+// So does an edit that a rewrite hook fails on: it has not been through every
+// step, so nothing may run with it later.
+func TestEditThatAHookFailsOn(t *testing.T) {
+	t.Parallel()
+	var d diary
+	set := newSet(t, ledger(t, &d, nil))
+	hook := &ai.Middleware{Name: "hook", Rewrite: func(_ context.Context, call *ai.ToolCall) (json.RawMessage, error) {
+		if string(call.Input) == `{"amount":5}` {
+			return nil, errors.New("not five")
+		}
+		return json.RawMessage(`{"amount":7}`), nil
+	}}
+	opts := &ai.ResolveOptions{Middleware: []*ai.Middleware{hook}}
+	m := pause(t, set, opts, wish("pay", "a", `{"amount":500}`))
+	_, err := resume(t, set, m, restarts(edit(t, requestOf(t, m, "a"), `{"amount":5}`)), opts)
+	require.ErrorContains(t, err, "not five")
+	turn, after := failed(t, err)
+	require.JSONEq(t, jsonOf(t, m), jsonOf(t, after))
+	require.JSONEq(t, `{"amount":7}`, string(turn.Interrupts()[0].Effective))
+	res, err := resume(t, set, after, restarts(yes(t, turn.Open()[0])), opts)
+	require.NoError(t, err)
+	require.Equal(t, []string{"pay 7"}, d.take())
+	require.Equal(t, []string{`"paid 7"`}, outputsOf(t, res.Tool))
+}
+
+// New input is made to fit like the model's; recorded input never again.
+func TestEditsAreCoerced(t *testing.T) {
+	t.Parallel()
+	var d diary
+	set := newSet(t, ledger(t, &d, nil))
+	m := pause(t, set, nil, wish("pay", "a", `{"amount":500}`))
+	res, err := resume(t, set, m, restarts(edit(t, requestOf(t, m, "a"), `{"amount":"5"}`)), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"pay 5 instead of 500"}, d.take())
+	require.JSONEq(t, `{"replacedInput":{"amount":500},"effectiveInput":{"amount":5}}`, jsonOf(t, res.Tool.Content[0].(*ai.ToolResponsePart).Metadata))
+
+	requestOf(t, m, "a").Metadata["effectiveInput"] = json.RawMessage(`{"amount":"5"}`)
+	_, err = resume(t, set, m, restarts(yes(t, requestOf(t, m, "a"))), nil)
+	require.ErrorAs(t, err, new(*ai.ArgumentError))
+	require.Empty(t, d.take())
 }
 
 // The key is the same over questions and failures, and new once the input is.

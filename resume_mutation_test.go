@@ -39,7 +39,7 @@ func ownSeeds(t testing.TB) []resumeSeed {
 	t.Helper()
 	a := newArena(t)
 	pay, rest := wish("pay", "p", `{"Amount":1}`), ai.Parts{
-		wish("getWeather", "w", `{"City":"Paris"}`), wish("order_part", "o", ""), wish("ask", "q", ""), wish("flaky", "f", ""), wish("pay", "x", "[]"),
+		wish("getWeather", "w", `{"City":"Paris"}`), wish("order_part", "o", ""), wish("ask", "q", ""), wish("flaky", "f", ""), wish("pay", "x", "[]"), wish("pay", "y", `{"Amount":"2"}`),
 	}
 	never := func(context.Context, *ai.CallError) bool { return false }
 	gates := []*ai.Middleware{gate("gate", &diary{}, nil)}
@@ -119,7 +119,7 @@ func TestMutatedMetadata(t *testing.T) {
 	}
 	for _, key := range []string{
 		"interrupt", "interruptedBy", "interruptState", "answered", "resolvedInterrupt", "pendingOutput", "pendingContent", "pendingMetadata",
-		"replacedInput", "originalName", "argumentsError", "effectiveInput", "callKey", "failure", "notStarted", "inner",
+		"replacedInput", "originalName", "argumentsError", "effectiveInput", "callKey", "failure", "notStarted", "inner", "changes",
 	} {
 		require.Contains(t, keys, key, "no history holds it")
 	}

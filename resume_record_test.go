@@ -146,6 +146,7 @@ func TestMalformedRecord(t *testing.T) {
 		{`"argumentsError":"bad"`, `metadata "argumentsError" of tool request pay#a must be an object with text and problem`},
 		{`"interrupt":true,"effectiveInput":null`, `metadata "effectiveInput" of tool request pay#a must be an object`},
 		{`"interrupt":true,"effectiveInput":[5]`, `metadata "effectiveInput" of tool request pay#a must be an object`},
+		{`"interrupt":true,"changes":{}`, `metadata "changes" of tool request pay#a must be a list of changes`},
 		{`"interrupt":true,"callKey":{}`, `metadata "callKey" of tool request pay#a must be a string`},
 		{`"failure":"tool"`, `metadata "failure" of tool request pay#a must be an object with kind and text`},
 		{`"failure":{"kind":1}`, `metadata "failure" of tool request pay#a must be an object with kind and text`},

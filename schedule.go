@@ -64,8 +64,8 @@ func (t *turn) hold(ctx context.Context, slots []*slot) {
 // restarted stays as it was: an answer is for now, not for later.
 func (s *slot) wait() {
 	if s.restart || s.reenter {
-		s.status = isOpen
-		s.marks.effectiveInput = s.part.Metadata[keyEffectiveInput]
+		before, _ := readMarks(s.part) // it was read once, so it can be
+		s.status, s.marks.effectiveInput, s.marks.changes = isOpen, before.effectiveInput, before.changes
 		return
 	}
 	s.takeName()
@@ -77,11 +77,14 @@ func (s *slot) wait() {
 type group struct {
 	running   chan struct{} // a place for each call that may run at once; nil without a limit
 	remaining atomic.Int32
-	done      chan struct{} // closed when remaining reaches zero
+	done      chan struct{} // closed when remaining reaches zero; nil where nobody has to wait
 }
 
 func (t *turn) runGroup(ctx context.Context, slots []*slot) {
-	g := &group{done: make(chan struct{})}
+	g := &group{}
+	if len(slots) > 1 || ctx.Done() != nil || t.timeout(slots[0]) > 0 {
+		g.done = make(chan struct{})
+	}
 	g.remaining.Store(int32(len(slots)))
 	if t.opts.Limit > 0 && t.opts.Limit < len(slots) {
 		g.running = make(chan struct{}, t.opts.Limit)
@@ -98,9 +101,28 @@ func (t *turn) runGroup(ctx context.Context, slots []*slot) {
 			t.attempt(ctx, s) // nothing can cut it short, so no goroutine is needed
 			continue
 		}
-		go t.attempt(ctx, s)
+		go func() {
+			growStack()
+			t.attempt(ctx, s)
+		}()
 	}
 }
+
+// growStack makes room for a call at once. A new goroutine's stack is small; to
+// grow it here, while there is nothing on it, costs a fraction of what growing
+// it in the depths of a call does, and it stays grown.
+//
+//go:noinline
+func growStack() {
+	var room [stackRoom]byte
+	touch(&room)
+}
+
+// stackRoom is what the calls of most tools need, decoding and encoding included.
+const stackRoom = 6 << 10
+
+//go:noinline
+func touch(room *[stackRoom]byte) { room[0] = 1 }
 
 // enter waits for a place to run. It is false once the context has ended.
 func (g *group) enter(ctx context.Context) bool {
@@ -117,7 +139,7 @@ func (g *group) enter(ctx context.Context) bool {
 
 // leave counts n calls as settled.
 func (g *group) leave(n int) {
-	if g.remaining.Add(-int32(n)) == 0 {
+	if g.remaining.Add(-int32(n)) == 0 && g.done != nil {
 		close(g.done)
 	}
 }
@@ -133,6 +155,9 @@ func (g *group) release() {
 // await waits until every call of the group is settled. Once the context has
 // ended, a call has the grace period to return before it is given up.
 func (t *turn) await(ctx context.Context, g *group, slots []*slot) {
+	if g.done == nil {
+		return // the one call ran here
+	}
 	select {
 	case <-g.done:
 		return

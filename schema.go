@@ -42,6 +42,11 @@ type schema struct {
 	gate *jsonschema.Schema // fits what root does not
 	fast *fit.Program       // decides most values that fit; nil where it decides none
 
+	// broken says of subschemas, by location, why nothing fits them.
+	broken map[string]string
+	// cheap is set where validation is never out of proportion to the value.
+	cheap bool
+
 	// places finds a subschema by its location. It is needed to word faults
 	// alone, so it is made when the first one is.
 	places func() map[string]*jsonschema.Schema
@@ -51,18 +56,13 @@ type schema struct {
 // its $schema names. Nothing outside raw is ever loaded. In a schema inferred
 // from a Go type, formats are assertions, because the type will not decode
 // anything else; in others they are notes, unless their draft says otherwise.
-// An empty raw gives a nil schema.
-func compileSchema(raw json.RawMessage, inferred bool) (s *schema, err error) {
+// A reference to nothing and a pattern that Go does not take make nothing fit
+// where they stand; see mendSchema. An empty raw gives a nil schema.
+func compileSchema(raw json.RawMessage, inferred bool) (*schema, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	// The compiler indexes into documents that are only partly checked.
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("does not compile: %v", p)
-		}
-	}()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("not JSON: %w", err)
@@ -72,14 +72,24 @@ func compileSchema(raw json.RawMessage, inferred bool) (s *schema, err error) {
 	} else if number != "" {
 		return nil, fmt.Errorf("holds the number %s, which is too large", cutText(number, maxGot))
 	}
-	s, err = compileDocument(doc, inferred)
+	s, err := compileDocument(doc, inferred)
 	if err != nil {
-		return nil, fmt.Errorf("does not compile: %w", schemaError(doc, err))
+		broken := mendSchema(doc)
+		if s, err = compileDocument(doc, inferred); err != nil {
+			return nil, fmt.Errorf("does not compile: %w", schemaError(doc, err))
+		}
+		s.broken = broken
 	}
 	return s, nil
 }
 
-func compileDocument(doc any, inferred bool) (*schema, error) {
+func compileDocument(doc any, inferred bool) (s *schema, err error) {
+	// The compiler indexes into documents that are only partly checked.
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("%v", p)
+		}
+	}()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
@@ -106,9 +116,10 @@ func compileDocument(doc any, inferred bool) (*schema, error) {
 	}
 	fast, _ := fit.Compile(doc, &fit.Options{AssertFormat: inferred})
 	return &schema{
-		fast: fast,
-		root: root,
-		gate: negation,
+		fast:  fast,
+		root:  root,
+		gate:  negation,
+		cheap: isCheap(root),
 		places: sync.OnceValue(func() map[string]*jsonschema.Schema {
 			return schemaPlaces(root)
 		}),
@@ -145,6 +156,12 @@ func (s *schema) explain(data json.RawMessage) []Fault {
 		return []Fault{{
 			Expected: fmt.Sprintf("numbers of at most %d characters and exponents up to %d", maxNumberSize, maxExponent),
 			Got:      "number " + cutText(number, maxGot),
+		}}
+	}
+	if !s.affords(data, v) {
+		return []Fault{{
+			Expected: "a value that can be checked against the schema with bounded work",
+			Got:      "one that is too costly to check",
 		}}
 	}
 	if depth > maxExplainDepth {

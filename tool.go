@@ -83,7 +83,7 @@ func (d *ToolDefinition) compile() (*compiledSchemas, error) {
 		return nil, err
 	}
 	if c := d.compiled; c != nil && string(c.inputText) == string(d.InputSchema) && string(c.outputText) == string(d.OutputSchema) {
-		return c, nil
+		return c, d.Sampling.check(d)
 	}
 	return d.compileSchemas(false, false)
 }
@@ -358,9 +358,9 @@ func (t *TypedTool[In, Out]) decode(input json.RawMessage, in *In) error {
 		input = emptyJSON
 	}
 	if t.keepNumbers {
-		return decodeNumbers(input, in)
+		return decodeArguments(input, in, decodeNumbers)
 	}
-	return json.Unmarshal(input, in)
+	return decodeArguments(input, in, func(data json.RawMessage, v any) error { return json.Unmarshal(data, v) })
 }
 
 func encodeResult(call *ToolCall, out any) (*ToolResult, error) {

@@ -86,6 +86,7 @@ type slot struct {
 	call    ToolCall
 	state   callState
 	group   *group
+	end     Settlement // of the attempt; a call that is given up ends otherwise
 	phase   atomic.Int32
 	ready   bool          // the arguments are those the tool gets
 	givenUp chan struct{} // closed once the journal knows that it was given up; nil without a journal
@@ -118,6 +119,7 @@ type turn struct {
 	chain   []*Middleware
 	message *Message
 	slots   []slot
+	sole    [1]*slot        // memory for the plan of a turn of one call
 	resumed json.RawMessage // `resumed` of the tool message; nil on a first run
 	gaveUp  atomic.Bool     // a call was given up and may still run
 }
@@ -206,7 +208,10 @@ func newRef() string { return "call_" + rand.Text() }
 
 // execute runs what is planned and makes the outcome of the turn.
 func (t *turn) execute(ctx context.Context) (*Resolution, error) {
-	planned := make([]*slot, 0, len(t.slots))
+	planned := t.sole[:0]
+	if len(t.slots) > 1 {
+		planned = make([]*slot, 0, len(t.slots))
+	}
 	for i := range t.slots {
 		if t.slots[i].status == isPlanned {
 			planned = append(planned, &t.slots[i])

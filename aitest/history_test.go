@@ -18,21 +18,47 @@ func parse(t *testing.T, text string) []*ai.Message {
 	return messages
 }
 
-func TestCheckHistory(t *testing.T) {
+const (
+	hi   = `{"role":"user","content":[{"text":"hi"}]}`
+	two  = `{"role":"model","content":[{"toolRequest":{"name":"a","ref":"1","input":{}}},{"toolRequest":{"name":"b","ref":"2"}}]}`
+	both = `{"role":"tool","content":[{"toolResponse":{"name":"b","ref":"2"}},{"toolResponse":{"name":"a","ref":"1"}}]}`
+)
+
+// asks is a model message with some requests.
+func asks(requests string) string { return `{"role":"model","content":[` + requests + `]}` }
+
+func TestCheckHistoryAccepts(t *testing.T) {
 	t.Parallel()
-	const (
-		hi   = `{"role":"user","content":[{"text":"hi"}]}`
-		two  = `{"role":"model","content":[{"toolRequest":{"name":"a","ref":"1","input":{}}},{"toolRequest":{"name":"b","ref":"2"}}]}`
-		both = `{"role":"tool","content":[{"toolResponse":{"name":"b","ref":"2"}},{"toolResponse":{"name":"a","ref":"1"}}]}`
-	)
-	model := func(requests string) string { return `{"role":"model","content":[` + requests + `]}` }
-	tests := map[string]struct{ history, want string }{
-		"text":                    {hi, ""},
-		"answered in any order":   {hi + "," + two + "," + both, ""},
-		"the same refs next turn": {two + "," + both + "," + two + "," + both, ""},
-		"one without a ref": {
-			model(`{"toolRequest":{"name":"a"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a"}}]}`, "",
-		},
+	for name, text := range map[string]string{
+		"text":                    hi,
+		"answered in any order":   hi + "," + two + "," + both,
+		"the same refs next turn": two + "," + both + "," + two + "," + both,
+		"one without a ref":       asks(`{"toolRequest":{"name":"a"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a"}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages := parse(t, "["+text+"]")
+			require.Empty(t, runFake(t, func(tb *fakeTB) { aitest.CheckHistory(tb, messages) }))
+		})
+	}
+}
+
+// requireFaults checks what is said of histories.
+func requireFaults(t *testing.T, tests map[string]struct{ history, want string }) {
+	t.Helper()
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages := parse(t, "["+tt.history+"]")
+			got := runFake(t, func(tb *fakeTB) { aitest.CheckHistory(tb, messages) })
+			require.Equal(t, []string{"aitest: no provider takes this history:\n\t" + tt.want}, got)
+		})
+	}
+}
+
+func TestCheckHistoryOfResponses(t *testing.T) {
+	t.Parallel()
+	requireFaults(t, map[string]struct{ history, want string }{
 		"nothing": {"", "there is no message"},
 		"open at the end": {
 			hi + "," + two, "message 1 (model): request \"a\"#\"1\" has no response\n\tmessage 1 (model): request \"b\"#\"2\" has no response",
@@ -43,31 +69,37 @@ func TestCheckHistory(t *testing.T) {
 			"message 1 (tool): request \"b\"#\"2\" has no response\n\tmessage 2 (tool): response \"b\"#\"2\" answers no request of the message before it, or one that is answered",
 		},
 		"answered twice": {
-			model(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}},{"toolResponse":{"name":"a","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}},{"toolResponse":{"name":"a","ref":"1"}}]}`,
 			`message 1 (tool): response "a"#"1" answers no request of the message before it, or one that is answered`,
 		},
 		"another name": {
-			model(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"x","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"x","ref":"1"}}]}`,
 			"message 1 (tool): response \"x\"#\"1\" answers no request of the message before it, or one that is answered\n\tmessage 1 (tool): request \"a\"#\"1\" has no response",
 		},
+	})
+}
+
+func TestCheckHistoryOfRequests(t *testing.T) {
+	t.Parallel()
+	requireFaults(t, map[string]struct{ history, want string }{
 		"a ref twice": {
-			model(`{"toolRequest":{"name":"a","ref":"1"}},{"toolRequest":{"name":"b","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}},{"toolResponse":{"name":"b","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1"}},{"toolRequest":{"name":"b","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}},{"toolResponse":{"name":"b","ref":"1"}}]}`,
 			`message 0 (model): request "b"#"1": its ref is not unique`,
 		},
 		"no ref twice": {
-			model(`{"toolRequest":{"name":"a"}},{"toolRequest":{"name":"b"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a"}},{"toolResponse":{"name":"b"}}]}`,
+			asks(`{"toolRequest":{"name":"a"}},{"toolRequest":{"name":"b"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a"}},{"toolResponse":{"name":"b"}}]}`,
 			`message 0 (model): request "b"#"": its ref is not unique`,
 		},
 		"a name that no provider takes": {
-			model(`{"toolRequest":{"name":"a/b","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a/b","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a/b","ref":"1"}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a/b","ref":"1"}}]}`,
 			`message 0 (model): request "a/b"#"1": no provider takes that name`,
 		},
 		"partial": {
-			model(`{"toolRequest":{"name":"a","ref":"1","partial":true}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1","partial":true}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
 			`message 0 (model): request "a"#"1" is partial`,
 		},
 		"input that is no object": {
-			model(`{"toolRequest":{"name":"a","ref":"1","input":[1]}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1","input":[1]}}`) + `,{"role":"tool","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
 			`message 0 (model): request "a"#"1": its input is no JSON object`,
 		},
 		"request of a user": {
@@ -75,22 +107,10 @@ func TestCheckHistory(t *testing.T) {
 			`message 0 (user): request "a"#"1" stands in it`,
 		},
 		"response of a user": {
-			model(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"user","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
+			asks(`{"toolRequest":{"name":"a","ref":"1"}}`) + `,{"role":"user","content":[{"toolResponse":{"name":"a","ref":"1"}}]}`,
 			`message 1 (user): a tool response stands in it`,
 		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			messages := parse(t, "["+tt.history+"]")
-			got := runFake(t, func(tb *fakeTB) { aitest.CheckHistory(tb, messages) })
-			if tt.want == "" {
-				require.Empty(t, got)
-				return
-			}
-			require.Equal(t, []string{"aitest: no provider takes this history:\n\t" + tt.want}, got)
-		})
-	}
+	})
 }
 
 func TestCheckHistoryOfWhatDoesNotEncode(t *testing.T) {

@@ -41,7 +41,7 @@ func BenchmarkTurn(b *testing.B) {
 		}{{"background", context.Background()}, {"cancelable", cancelable}} {
 			for _, of := range []struct {
 				name string
-				make func(*testing.B, context.Context, int) func() int
+				make func(testing.TB, context.Context, int) func() int
 			}{{"floor", floorTurn}, {"holdpoint", holdpointTurn}, {"eino", einoTurn}} {
 				b.Run(fmt.Sprintf("n=%d/ctx=%s/of=%s", n, kind.name, of.name), func(b *testing.B) {
 					turn := of.make(b, kind.ctx, n)
@@ -56,9 +56,18 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
+func TestTurnsAnswerEveryCall(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(testing.TB, context.Context, int) func() int{
+		"floor": floorTurn, "holdpoint": holdpointTurn, "eino": einoTurn,
+	} {
+		require.Equal(t, 8, make(t, t.Context(), 8)(), name)
+	}
+}
+
 // floorTurn runs a single call inline where its context can't end, and of
 // several all but one in goroutines.
-func floorTurn(b *testing.B, ctx context.Context, n int) func() int {
+func floorTurn(b testing.TB, ctx context.Context, n int) func() int {
 	inline := ctx.Done() == nil
 	return func() int {
 		out := make([]json.RawMessage, n)
@@ -85,7 +94,7 @@ func floorTurn(b *testing.B, ctx context.Context, n int) func() int {
 	}
 }
 
-func holdpointTurn(b *testing.B, ctx context.Context, n int) func() int {
+func holdpointTurn(b testing.TB, ctx context.Context, n int) func() int {
 	t, err := ai.NewTool(&ai.ToolDefinition{Name: toolName, Description: "Weather of a city."},
 		func(_ context.Context, _ *ai.ToolCall, in weatherInput) (weatherOutput, error) {
 			return weather(in), nil
@@ -109,7 +118,7 @@ func holdpointTurn(b *testing.B, ctx context.Context, n int) func() int {
 	}
 }
 
-func einoTurn(b *testing.B, ctx context.Context, n int) func() int {
+func einoTurn(b testing.TB, ctx context.Context, n int) func() int {
 	t, err := utils.InferTool(toolName, "Weather of a city.",
 		func(_ context.Context, in weatherInput) (weatherOutput, error) { return weather(in), nil })
 	require.NoError(b, err)

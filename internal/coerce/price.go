@@ -11,6 +11,11 @@ import (
 // doubles at each level of the data. The price of a validation is about how
 // many schemas it goes through, found out without doing that.
 
+const (
+	maxPriced      = 10_000 // nested arrays and objects, as many as encoding/json takes
+	textsPerSchema = 16     // strings that are compared at the price of one schema
+)
+
 // pricer knows the price of what was asked before.
 type pricer struct {
 	bits    bits
@@ -19,10 +24,10 @@ type pricer struct {
 }
 
 // Affordable reports whether sch.Validate decides data in bounded time. It is
-// false for data that Coerce does not mend because of its depth, its numbers
-// or its keys. Asking takes time in proportion to the size of data.
+// false for data that is no JSON, nests deeper than 10,000 levels, or that
+// Coerce does not mend because of its numbers or its keys. Asking takes time in proportion to the size of data.
 func Affordable(sch *jsonschema.Schema, data []byte) bool {
-	n, ok := parse(data, 0)
+	n, ok := parse(data, maxDepth-maxPriced)
 	return ok && newRun(sch).canValidate(n)
 }
 
@@ -48,7 +53,7 @@ func (p *pricer) price(s *jsonschema.Schema, n *node) int {
 		return price
 	}
 	p.known[at] = 1 // a schema that refers to itself ends there
-	price := 1
+	price := 1 + enumPrice(s)
 	for _, sub := range applied(s) {
 		price = add(price, p.price(sub, n))
 	}
@@ -84,12 +89,27 @@ func (p *pricer) scalar(s *jsonschema.Schema) int {
 		return price
 	}
 	p.scalars[s] = 1
-	price := 1
+	price := 1 + enumPrice(s)
 	for _, sub := range applied(s) {
 		price = add(price, p.scalar(sub))
 	}
 	p.scalars[s] = price
 	return price
+}
+
+// enumPrice is the price of comparing a value with all members of the enum.
+// Numbers are compared exactly, which takes longer than to compare strings.
+func enumPrice(s *jsonschema.Schema) int {
+	if s.Enum == nil {
+		return 0
+	}
+	texts := 0
+	for _, v := range s.Enum.Values {
+		if isText(v) {
+			texts++
+		}
+	}
+	return len(s.Enum.Values) - texts + texts/textsPerSchema
 }
 
 // add adds without overflow.
