@@ -191,7 +191,7 @@ func TestTextThatStopsTheTurn(t *testing.T) {
 	require.Equal(t, ai.FailedArguments, onlyCall(t, err).Kind)
 	var args *ai.ArgumentError
 	require.ErrorAs(t, err, &args)
-	require.Equal(t, `"{\"amount\":"`, string(args.Arguments))
+	require.Equal(t, jsonOf(t, `{"amount":`), string(args.Arguments), "text that is no JSON is a string here")
 	require.NotContains(t, err.Error(), "amount", "the arguments are in the value, not in the text")
 	_, m := failed(t, err)
 	require.JSONEq(t, `{}`, string(requestOf(t, m, "a").ToolRequest.Input))
@@ -202,7 +202,10 @@ func TestCheckReturnsMendedArguments(t *testing.T) {
 	t.Parallel()
 	var d diary
 	set := newSet(t, asksFirst(t, &d))
-	for _, part := range []*ai.ToolRequestPart{wish("pay", "a", fiveAsText), ai.NewToolRequest("pay", "a", jsonOf(t, fiveAsText))} {
+	for _, part := range []*ai.ToolRequestPart{
+		wish("pay", "a", fiveAsText), ai.NewToolRequest("pay", "a", jsonOf(t, fiveAsText)),
+		wish("pay", "a", jsonOf(t, fiveAsText)), wish("pay", "a", "```json"+fiveAsText+"```"),
+	} {
 		got, err := set.Check(part)
 		require.NoError(t, err)
 		require.Equal(t, `{"amount":5}`, string(got))

@@ -179,7 +179,7 @@ func (e *TurnError) Unwrap() []error {
 
 // Open lists the tool requests that have no result yet, in request order. Those
 // of inner conversations carry their path in their metadata.
-func (e *TurnError) Open() []*ToolRequestPart { return openRequests(e.Model) }
+func (e *TurnError) Open() []*ToolRequestPart { return openOf(e.Model) }
 
 // Interrupts lists the calls that stopped to ask in the same turn.
 func (e *TurnError) Interrupts() []*Interrupt { return interruptsOf(e.Model) }

@@ -125,8 +125,12 @@ func (e *entry) checkResponse(output json.RawMessage) error {
 
 // malformed is the error for arguments that were no JSON object.
 func (e *entry) malformed(ref string, problem *argumentsError) error {
+	received := json.RawMessage(problem.Text)
+	if !json.Valid(received) {
+		received = encodeString(problem.Text)
+	}
 	return &ArgumentError{
-		Tool: e.def.Name, Ref: ref, Arguments: encodeString(problem.Text),
+		Tool: e.def.Name, Ref: ref, Arguments: received,
 		Faults: []Fault{{Expected: "a JSON object", Got: problem.Problem}},
 	}
 }

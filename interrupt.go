@@ -125,6 +125,18 @@ func (m *Message) Interrupts() ([]*Interrupt, error) {
 	return list, nil
 }
 
+// Open lists every tool request of an unfinished model message that has no
+// result: those that asked, failed, or never started. The order, the paths and
+// the error are those of Interrupts.
+func (m *Message) Open() ([]*ToolRequestPart, error) {
+	var list []*ToolRequestPart
+	err := walkOpen(m, nil, func(o *openRequest) { list = append(list, o.addressed()) })
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
 // interruptsOf is Interrupts for messages that this package wrote.
 func interruptsOf(m *Message) []*Interrupt {
 	if m == nil {
@@ -137,13 +149,12 @@ func interruptsOf(m *Message) []*Interrupt {
 	return list
 }
 
-// openRequests lists every request without a result, at every depth.
-func openRequests(m *Message) []*ToolRequestPart {
-	var list []*ToolRequestPart
+// openOf is Open for messages that this package wrote.
+func openOf(m *Message) []*ToolRequestPart {
 	if m == nil {
 		return nil
 	}
-	err := walkOpen(m, nil, func(o *openRequest) { list = append(list, o.addressed()) })
+	list, err := m.Open()
 	if err != nil {
 		panic(err) // we do not write what we can't read
 	}

@@ -192,7 +192,11 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 	if mk.effectiveInput != nil {
 		return mk.effectiveInput, o.checkInput(req.ToolRequest.Ref, mk.effectiveInput)
 	}
-	a, err := o.read(&req.ToolRequest, mk.argumentsError)
+	sent := mk.argumentsError
+	if input := inputOf(&req.ToolRequest); sent == nil && !isJSONObject(input) {
+		sent = &argumentsError{Text: string(input), Problem: describe(input)}
+	}
+	a, err := o.read(&req.ToolRequest, sent)
 	if err == nil {
 		a, err = o.fit(req.ToolRequest.Ref, a)
 	}

@@ -262,17 +262,22 @@ func (t *turn) begin(s *slot) {
 	}
 }
 
-// answers are those on record and the one that restarts the call now.
+// answers are those on record and the one that restarts the call now. Where the
+// arguments are new, those on record were about others: their askers ask again.
 func (s *slot) answers() map[string]answer {
+	earlier := s.marks.answered
+	if s.edited {
+		earlier = nil
+	}
 	if s.resume == nil {
-		return s.marks.answered
+		return earlier
 	}
 	asker := s.marks.interruptedBy
 	if asker == "" {
 		asker = toolAsker
 	}
 	all := map[string]answer{asker: {Resumed: s.resume, State: s.marks.interruptState}}
-	for name, a := range s.marks.answered {
+	for name, a := range earlier {
 		if name != asker {
 			all[name] = a
 		}
