@@ -3,6 +3,7 @@ package ai_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -233,4 +234,21 @@ func TestNewToolRequest(t *testing.T) {
 		require.JSONEq(t, jsonOf(t, map[string]string{"text": text, "problem": problem}), string(p.Metadata["argumentsError"]))
 		mustJSON(t, modelSays(p))
 	}
+}
+
+// A key of any size, at any depth, costs time and text in proportion.
+func TestKeysAreToldInBoundedText(t *testing.T) {
+	t.Parallel()
+	const depth = 2000
+	long := strings.Repeat("k", 2000)
+	var got []received
+	set := newSet(t, catcher(t, &ai.ToolDefinition{Name: "tool"}, &got))
+	text := strings.Repeat(`{"`+long+`":`, depth) + `{"x":1,"x":2}` + strings.Repeat("}", depth)
+	_, err := set.Check(wish("tool", "a", text))
+	var args *ai.ArgumentError
+	require.ErrorAs(t, err, &args)
+	require.Len(t, args.Faults, 1)
+	require.Equal(t, `twice "x"`, args.Faults[0].Got)
+	require.Less(t, len(args.Faults[0].Path), 50_000)
+	require.Less(t, len(err.Error()), 1000)
 }

@@ -131,7 +131,10 @@ func (s *slot) fitted() (arguments, error) {
 		return s.offer.fit(s.ref, arguments{input: s.input})
 	}
 	sent, input := s.marks.argumentsError, inputOf(&s.part.ToolRequest)
-	if sent == nil && !s.offer.schemas.input.certain(input) && !json.Valid(input) {
+	if sent == nil && s.offer.plain(input) {
+		return arguments{input: input}, nil // nearly always
+	}
+	if sent == nil && !json.Valid(input) {
 		sent, s.unread = &argumentsError{Text: string(input), Problem: describe(input)}, true
 	}
 	a, err := s.offer.read(&s.part.ToolRequest, sent)

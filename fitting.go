@@ -73,7 +73,10 @@ func (e *entry) fit(ref string, a arguments) (arguments, error) {
 	if e.def.Sampling.strict() && isObject(a.input) {
 		a.input = coerce.Fold(e.def.InputSchema, a.input)
 	}
-	if s == nil || s.certain(a.input) || !isObject(a.input) {
+	if e.plain(a.input) {
+		return a, nil
+	}
+	if s == nil || !isObject(a.input) {
 		return a, e.checkInput(ref, a.input)
 	}
 	out, changes, ok := coerce.Coerce(s.root, a.input, &coerce.Options{ToolName: e.def.Name, Fits: s.certain})
@@ -87,10 +90,15 @@ func (e *entry) fit(ref string, a arguments) (arguments, error) {
 	return a, e.checkInput(ref, out)
 }
 
+// plain reports whether arguments fit as they are, for sure and at once.
+func (e *entry) plain(input json.RawMessage) bool {
+	return isObject(input) && e.schemas.input.certain(input)
+}
+
 // checkInput validates arguments without changing them.
 func (e *entry) checkInput(ref string, input json.RawMessage) error {
 	s := e.schemas.input
-	if s.certain(input) && isObject(input) {
+	if e.plain(input) {
 		return nil
 	}
 	var faults []Fault

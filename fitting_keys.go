@@ -19,34 +19,35 @@ func (s *schema) keyFaults(data json.RawMessage) []Fault {
 	if s != nil {
 		root = []*jsonschema.Schema{s.root}
 	}
-	k.value("", root)
+	k.value(root)
 	return k.faults
 }
 
 type keyChecker struct {
 	dec    *json.Decoder
+	steps  []string // to the value being read
 	faults []Fault
 }
 
 // value reads one value, to which these schemas apply. The data is valid JSON.
-func (k *keyChecker) value(path string, schemas []*jsonschema.Schema) {
+func (k *keyChecker) value(schemas []*jsonschema.Schema) {
 	token, err := k.dec.Token()
 	if err != nil {
 		return
 	}
 	switch token {
 	case json.Delim('{'):
-		k.object(path, applying(schemas))
+		k.object(applying(schemas))
 	case json.Delim('['):
 		all := applying(schemas)
 		for i := 0; k.dec.More(); i++ {
-			k.value(join(path, strconv.Itoa(i)), below(all, func(s *jsonschema.Schema) []any { return itemSchemas(s, i) }))
+			k.enter(strconv.Itoa(i), below(all, func(s *jsonschema.Schema) []any { return itemSchemas(s, i) }))
 		}
 		_, _ = k.dec.Token() // the closing bracket
 	}
 }
 
-func (k *keyChecker) object(path string, schemas []*jsonschema.Schema) {
+func (k *keyChecker) object(schemas []*jsonschema.Schema) {
 	seen := make(map[string]bool)
 	for k.dec.More() {
 		token, err := k.dec.Token()
@@ -55,27 +56,42 @@ func (k *keyChecker) object(path string, schemas []*jsonschema.Schema) {
 			return
 		}
 		if seen[key] {
-			k.fault(Fault{Path: path, Expected: "each key once", Got: "twice " + strconv.Quote(cutText(key, maxName))})
+			k.fault(Fault{Expected: "each key once", Got: "twice " + strconv.Quote(cutText(key, maxName))})
 		} else if name := lookalike(schemas, key); name != "" {
-			k.fault(Fault{Path: path, Expected: "the property " + strconv.Quote(cutText(name, maxName)), Got: strconv.Quote(cutText(key, maxName))})
+			k.fault(Fault{Expected: "the property " + strconv.Quote(cutText(name, maxName)), Got: strconv.Quote(cutText(key, maxName))})
 		}
 		seen[key] = true
-		k.value(join(path, key), below(schemas, func(s *jsonschema.Schema) []any { return memberSchemas(s, key) }))
+		k.enter(key, below(schemas, func(s *jsonschema.Schema) []any { return memberSchemas(s, key) }))
 	}
 	_, _ = k.dec.Token() // the closing brace
 }
 
+// enter reads a value one step further down.
+func (k *keyChecker) enter(step string, schemas []*jsonschema.Schema) {
+	k.steps = append(k.steps, step)
+	k.value(schemas)
+	k.steps = k.steps[:len(k.steps)-1]
+}
+
 func (k *keyChecker) fault(f Fault) {
 	if len(k.faults) < maxFaults {
+		f.Path = k.path()
 		k.faults = append(k.faults, f)
 	}
 }
 
-func join(path, step string) string {
-	if path == "" {
-		return step
+// path is made for faults alone, and bounded: written out for each value, paths
+// would take time and memory that are quadratic in the depth.
+func (k *keyChecker) path() string {
+	steps := make([]string, 0, min(len(k.steps), maxExplainDepth+1))
+	for i, step := range k.steps {
+		if i == maxExplainDepth {
+			steps = append(steps, "…")
+			break
+		}
+		steps = append(steps, cutText(step, maxName))
 	}
-	return path + "." + step
+	return strings.Join(steps, ".")
 }
 
 // lookalike is the declared property that a key equals but for case, or "". It

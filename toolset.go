@@ -190,7 +190,10 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 		return nil, err
 	}
 	if mk.effectiveInput != nil {
-		return mk.effectiveInput, o.checkInput(req.ToolRequest.Ref, mk.effectiveInput)
+		if err := o.checkInput(req.ToolRequest.Ref, mk.effectiveInput); err != nil {
+			return nil, err
+		}
+		return mk.effectiveInput, nil
 	}
 	sent := mk.argumentsError
 	if input := inputOf(&req.ToolRequest); sent == nil && !isJSONObject(input) {

@@ -180,6 +180,10 @@ func TestCheck(t *testing.T) {
 	input, err = set.Check(asked)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"Amount":2}`, string(input), "what the tool would get")
+	asked.Metadata["effectiveInput"] = json.RawMessage(`{"Amount":"much"}`)
+	input, err = set.Check(asked)
+	require.ErrorIs(t, err, ai.ErrInvalidArgument)
+	require.Nil(t, input)
 
 	for _, bad := range []string{`{"Amount":"five"}`, `{}`, `[]`, `{"Amount":1,"to":"bob"}`} {
 		input, err = set.Check(wish("pay", "7", bad))
