@@ -32,7 +32,6 @@ func (t *turn) giveUp(ctx context.Context, s *slot, kind FailureKind, cause erro
 		s.takeInput()
 		call = &s.call
 	case s.phase.CompareAndSwap(phaseIdle, phaseDropped):
-		failed.Kind = FailedCanceled
 	default:
 		return // it has just returned
 	}

@@ -234,9 +234,15 @@ func TestDoubtOfAnInnerCall(t *testing.T) {
 			t.Parallel()
 			var inner ai.Registry
 			require.NoError(t, inner.Register(declared(t, ai.ToolDefinition{}, test.inner)))
+			wrap := &ai.Middleware{Name: "wrap", Wrap: func(ctx context.Context, _ *ai.ToolCall, next ai.Next) (*ai.ToolResult, error) {
+				_, err := next(ctx)
+				return nil, fmt.Errorf("inside: %w", err)
+			}}
 			host := newRaw(t, &ai.ToolDefinition{Name: "host", ReadOnly: true}, func(ctx context.Context, call *ai.ToolCall) (*ai.ToolResult, error) {
 				model := aitest.NewModel(t, aitest.ToolRequests(wish("tool", "x", `{}`)))
-				_, err := call.Generate(ctx, "b", &inner, &ai.GenerateOptions{Model: model, Prompt: "go"})
+				_, err := call.Generate(ctx, "b", &inner, &ai.GenerateOptions{
+					Model: model, Prompt: "go", Turn: ai.ResolveOptions{Middleware: []*ai.Middleware{wrap}},
+				})
 				return nil, errors.Join(errors.New("the inner conversation failed"), err)
 			})
 			res, err := resolve(t, newSet(t, host), &ai.ResolveOptions{OnError: ai.ReportErrors}, wish("host", "a", ""))

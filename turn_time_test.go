@@ -139,6 +139,12 @@ func TestGivenUp(t *testing.T) {
 				}
 				var book ledgerBook
 				test.opts.Journal = &book
+				test.opts.Middleware = []*ai.Middleware{{Name: "hook", Rewrite: func(_ context.Context, call *ai.ToolCall) (json.RawMessage, error) {
+					if call.Ref == "b" {
+						return nil, nil
+					}
+					return json.RawMessage(`{"n":2}`), nil
+				}}}
 				set := newSet(t, sleeper{def: test.def, sleep: time.Hour, stubborn: true}.tool(t), gives(t, "look", "1"))
 				start := time.Now()
 				_, err := resolveIn(t, ctx, set, &test.opts, wish("sleep", "a", `{"n":1}`), wish("look", "b", ""))
@@ -149,6 +155,7 @@ func TestGivenUp(t *testing.T) {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				_, m := failed(t, err)
 				require.Equal(t, "1", string(requestOf(t, m, "b").Metadata["pendingOutput"]))
+				require.Equal(t, `{"n":2}`, string(requestOf(t, m, "a").Metadata["effectiveInput"]), "what it runs with")
 				before := jsonOf(t, err.(*ai.TurnError).Model)
 				require.NotContains(t, strings.Join(book.take(), ";"), "late")
 
@@ -170,6 +177,26 @@ func TestGivenUpAndReported(t *testing.T) {
 		finished(t, res, err)
 		require.Equal(t, "did not return within 1s: context deadline exceeded", responseOf(t, res.Tool, "a").ForModel().Text)
 		time.Sleep(time.Hour)
+	})
+}
+
+// What comes late is for the journal as it is: no policy makes it another thing.
+func TestLateFailureIsNotReported(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var book ledgerBook
+		set := newSet(t, newRaw(t, &ai.ToolDefinition{Name: "tool", ReadOnly: true}, func(context.Context, *ai.ToolCall) (*ai.ToolResult, error) {
+			time.Sleep(time.Hour)
+			return nil, errBroken
+		}))
+		opts := &ai.ResolveOptions{Journal: &book, Timeout: time.Second, OnError: ai.ReportErrors}
+		res, err := resolve(t, set, opts, wish("tool", "a", ""))
+		finished(t, res, err)
+		book.take()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []string{"settled a: late error timeout"}, book.take())
+		require.ErrorIs(t, book.ends[1].Err, errBroken)
 	})
 }
 
@@ -260,6 +287,27 @@ func TestCanceledInTheMiddle(t *testing.T) {
 				require.True(t, responseOf(t, res.Tool, "d").ForModel().IsError)
 			})
 		})
+	}
+}
+
+// Once the context has ended, not even hooks run for the calls that wait.
+func TestCanceledBeforeItsTurnCame(t *testing.T) {
+	t.Parallel()
+	for range 20 { // a place is free and the context has ended at the same time
+		ctx, cancel := context.WithCancel(t.Context())
+		var d diary
+		hook := &ai.Middleware{Name: "hook", Rewrite: func(_ context.Context, call *ai.ToolCall) (json.RawMessage, error) {
+			d.add("hook %s", call.Ref)
+			return nil, nil
+		}}
+		set := newSet(t, raw(t, "stop", func(context.Context, *ai.ToolCall) (*ai.ToolResult, error) {
+			cancel()
+			return &ai.ToolResult{}, nil
+		}))
+		opts := &ai.ResolveOptions{Limit: 1, Middleware: []*ai.Middleware{hook}}
+		_, err := resolveIn(t, ctx, set, opts, wish("stop", "a", ""), wish("stop", "b", ""))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, []string{"hook a"}, d.take())
 	}
 }
 
