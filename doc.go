@@ -71,10 +71,11 @@
 //
 //   - message.go, parts.go, metadata.go: the wire; *_json.go read and write it
 //   - tool.go, rawtool.go, prompt.go: kinds of tools; schema*.go, infer*.go,
-//     arguments.go, faults*.go: what fits them
+//     arguments.go, faults*.go: what fits them; fitting*.go, sampling.go,
+//     tool_digits.go: how arguments are made to fit
 //   - registry.go, provider.go, names.go, toolset.go: where tools are found
-//   - resolve.go, resume.go: a turn; turn.go, schedule.go, attempt.go, finish.go,
-//     marks.go: how it runs
+//   - resolve.go, resume.go: a turn; turn.go, schedule.go, attempt.go, settle.go,
+//     finish.go, marks.go: how it runs
 //   - call.go, inner.go, result.go, middleware.go: what a call sees and gives
 //   - interrupt.go, answers.go, match.go: questions, answers, what belongs to what
 //   - model.go, generate.go, reply.go, stream.go: the loop

@@ -148,6 +148,8 @@ func (e *CallError) safeText() string {
 // TurnError is a turn in which calls failed. Whatever else happened in the turn
 // is in Model, so nothing that ran is lost: pass that message, or the history
 // that ends with it, to Resume or Generate with an answer for each open request.
+// Where nothing is open, because only the journal failed, Generate goes on from
+// that history without answers.
 type TurnError struct {
 	// Model is the revised model message: results, interrupts and failures stand
 	// in the metadata of its tool requests.

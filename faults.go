@@ -36,12 +36,16 @@ func (s *schema) faults(value any, err *jsonschema.ValidationError) []Fault {
 
 // sorted returns the faults of err by path and text, each once, not too many.
 func (t *faultTeller) sorted(err *jsonschema.ValidationError) []Fault {
-	faults := t.tell(err)
+	faults := sortFaults(t.tell(err))
+	return faults[:min(len(faults), maxFaults)]
+}
+
+// sortFaults sorts by path and text, in place, and drops what stands twice.
+func sortFaults(faults []Fault) []Fault {
 	slices.SortFunc(faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.text(), b.text()))
 	})
-	faults = slices.Compact(faults)
-	return faults[:min(len(faults), maxFaults)]
+	return slices.Compact(faults)
 }
 
 // tell returns a fault for each leaf below err; alternatives count as leaves.

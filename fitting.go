@@ -111,7 +111,7 @@ func (e *entry) checkInput(ref string, input json.RawMessage) error {
 		if s != nil {
 			faults = s.explain(input)
 		}
-		faults = append(faults, s.keyFaults(input)...)
+		faults = sortFaults(append(faults, s.keyFaults(input, faults)...))
 	}
 	if len(faults) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func (e *entry) checkResponse(output json.RawMessage) error {
 	if err := e.checkOutput(output); err != nil || e.schemas.output.certain(output) {
 		return err
 	}
-	if faults := e.schemas.output.keyFaults(output); len(faults) > 0 {
+	if faults := e.schemas.output.keyFaults(output, nil); len(faults) > 0 {
 		return invalidf("ai: output of tool %q does not fit its schema:%s", e.def.Name, faultLines(faults, "; "))
 	}
 	return nil

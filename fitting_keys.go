@@ -11,9 +11,11 @@ import (
 
 // keyFaults finds keys that two readers would read differently: one that is
 // given twice, and one that equals a declared property but for case, which
-// encoding/json would take for it. The validator sees neither.
-func (s *schema) keyFaults(data json.RawMessage) []Fault {
-	k := &keyChecker{dec: json.NewDecoder(bytes.NewReader(data))}
+// encoding/json would take for it. The validator sees neither as such; where it
+// has faults to tell of, an unknown property may be one, so those in another
+// case are then left to it.
+func (s *schema) keyFaults(data json.RawMessage, told []Fault) []Fault {
+	k := &keyChecker{dec: json.NewDecoder(bytes.NewReader(data)), twiceOnly: len(told) > 0}
 	k.dec.UseNumber()
 	var root []*jsonschema.Schema
 	if s != nil {
@@ -27,6 +29,8 @@ type keyChecker struct {
 	dec    *json.Decoder
 	steps  []string // to the value being read
 	faults []Fault
+
+	twiceOnly bool
 }
 
 // value reads one value, to which these schemas apply. The data is valid JSON.
@@ -57,7 +61,7 @@ func (k *keyChecker) object(schemas []*jsonschema.Schema) {
 		}
 		if seen[key] {
 			k.fault(Fault{Expected: "each key once", Got: "twice " + strconv.Quote(cutText(key, maxName))})
-		} else if name := lookalike(schemas, key); name != "" {
+		} else if name := lookalike(schemas, key); name != "" && !k.twiceOnly {
 			k.fault(Fault{Expected: "the property " + strconv.Quote(cutText(name, maxName)), Got: strconv.Quote(cutText(key, maxName))})
 		}
 		seen[key] = true

@@ -46,7 +46,9 @@ type Path []PathStep
 
 // PathStep is one level of a Path. Its JSON form is [ref, branch].
 type PathStep struct {
-	Ref    string
+	// Ref is the ref of the call that hosts the conversation.
+	Ref string
+	// Branch is the name under which the call runs it.
 	Branch string
 }
 

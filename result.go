@@ -161,6 +161,10 @@ func (p *ToolResponsePart) ForModel() *ToolOutput {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
 	}
+	if bytes.Contains(out.Output, []byte(`\u00`)) {
+		// A history that went through json.Marshal has its HTML escaped.
+		out.Output = unescapeHTML(bytes.Clone(out.Output))
+	}
 	if json.Unmarshal(out.Output, &out.Text) != nil || bytes.TrimSpace(out.Output)[0] != '"' {
 		out.Text = string(out.Output)
 	}

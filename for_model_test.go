@@ -2,6 +2,7 @@ package ai_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/aitest"
 )
 
 // What a tool has to say to the model reaches it under every policy, as an error
@@ -101,4 +103,17 @@ func approveAll(t *testing.T, set *ai.ToolSet, res *ai.Resolution, opts *ai.Reso
 	next, err := ai.Resume(t.Context(), set, res.Model, &answers, opts)
 	require.NoError(t, err)
 	return next
+}
+
+// What a model is told does not depend on whether the history was stored in
+// between: encoding/json escapes HTML in what it stores.
+func TestForModelReadsTheSameAfterStorage(t *testing.T) {
+	t.Parallel()
+	for _, output := range []string{`"a <b> & c"`, `{"html":"<b>&amp;</b>"}`, `["\\u003c"]`, `"\u00e9\u0000"`} {
+		p := &ai.ToolResponsePart{ToolResponse: ai.ToolResponse{Name: "look", Output: json.RawMessage(output)}}
+		stored := aitest.Reload(t, p)
+		require.Equal(t, p.ForModel().Text, stored.ForModel().Text)
+		require.JSONEq(t, output, string(stored.ForModel().Output))
+		require.NotContains(t, stored.ForModel().Text, "u003cb")
+	}
 }
