@@ -201,6 +201,9 @@ type unavailableError struct {
 	down   []*providerError
 }
 
+// any reports whether anything is unavailable. Nil is nothing: the zero set works.
+func (e *unavailableError) any() bool { return e != nil && len(e.down) > 0 }
+
 // add takes over what another error misses, each name and provider once.
 func (e *unavailableError) add(other *unavailableError) {
 	e.wanted = append(e.wanted, other.wanted...)

@@ -66,7 +66,8 @@ func (t *turn) resume(ctx context.Context, answers *Answers) (*Resolution, error
 // admit checks the answers against the tools and settles or plans each request.
 // Nothing has run yet, so any error leaves the pause as it was.
 func (t *turn) admit() error {
-	held := false // an earlier call stays open
+	held := false     // an earlier call stays open
+	transferred := "" // the call that hands over, from an earlier run
 	for i := range t.slots {
 		s := &t.slots[i]
 		var err error
@@ -82,6 +83,12 @@ func (t *turn) admit() error {
 		}
 		if err != nil {
 			return err
+		}
+		if s.transfer != nil && transferred != "" {
+			return invalidf("ai: tool requests %s and %s both hand the conversation over; no turn leaves that behind", transferred, s.part.label())
+		}
+		if s.transfer != nil {
+			transferred = s.part.label()
 		}
 		held = held || s.status == isOpen
 	}

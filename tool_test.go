@@ -83,6 +83,10 @@ func TestInputTypesThatTakeObjects(t *testing.T) {
 	require.NoError(t, newTool[map[string]int, any](given))
 	require.NoError(t, newTool[**partInput, any](given))
 	require.NoError(t, newTool[json.RawMessage, any](given))
+	for _, schema := range []string{`{}`, `{"properties":{"part":{"type":"string"}}}`, `{"type":["object","null"]}`, `{"$ref":"#/$defs/order","$defs":{"order":{}}}`} {
+		require.NoError(t, newTool[any, any](&ai.ToolDefinition{Name: "pay", InputSchema: json.RawMessage(schema)}), schema)
+		require.NoError(t, newRawTool(&ai.ToolDefinition{Name: "pay", InputSchema: json.RawMessage(schema)}), schema)
+	}
 	require.NoError(t, newTool[strict, any](given))
 	require.NoError(t, newTool[*strict, any](&ai.ToolDefinition{Name: "pay"}))
 }

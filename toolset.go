@@ -118,7 +118,7 @@ func (s *ToolSet) Definitions() []*ToolDefinition {
 // available is an error where part of the set can't be offered, which matters
 // when a model is about to be called.
 func (s *ToolSet) available() error {
-	if s == nil || len(s.missing.down) == 0 {
+	if s == nil || !s.missing.any() {
 		return nil
 	}
 	return s.missing
@@ -151,7 +151,7 @@ func (s *ToolSet) find(req *ToolRequestPart) (*offer, error) {
 }
 
 func (s *ToolSet) notFound(name string) error {
-	if len(s.missing.down) > 0 {
+	if s.missing.any() {
 		return &unavailableError{wanted: []string{name}, down: s.missing.down}
 	}
 	if len(s.offers) == 0 {
