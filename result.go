@@ -100,8 +100,8 @@ func isVerdict(key string) bool {
 
 // check makes sure that the result can be written into a history.
 func (r *ToolResult) check() error {
-	if len(r.Output) > 0 && !json.Valid(r.Output) {
-		return invalidf("ai: its output is not JSON")
+	if r.Outcome != OutcomeSuccess && len(r.Output) > 0 && !json.Valid(r.Output) {
+		return invalidf("ai: its output is not JSON") // that of a success was held to the schema
 	}
 	if len(r.Content)+len(r.Metadata) > 0 {
 		content := &ToolResponsePart{ToolResponse: ToolResponse{Content: r.Content}, Metadata: r.Metadata}

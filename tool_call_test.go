@@ -59,6 +59,15 @@ func TestInputsKeepDigits(t *testing.T) {
 	}
 }
 
+func TestInputWithOneOpenFieldKeepsDigits(t *testing.T) {
+	t.Parallel()
+	tool, err := echo[struct {
+		ID any `json:"id"`
+	}]()
+	require.NoError(t, err)
+	require.Equal(t, `{"id":9007199254740993}`, string(resolveOne(t, tool, `{"id":9007199254740993}`).ToolResponse.Output))
+}
+
 // echo is a tool that gives back what it was given.
 func echo[T any]() (ai.Tool, error) {
 	return ai.NewTool(&ai.ToolDefinition{Name: "echo"}, func(_ context.Context, _ *ai.ToolCall, in T) (T, error) { return in, nil })

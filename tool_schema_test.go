@@ -221,6 +221,17 @@ func TestOneSchemaGiven(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"type":"object"}`, string(tool.Definition().InputSchema))
 	require.JSONEq(t, `{"type":"boolean"}`, string(tool.Definition().OutputSchema))
+
+	// The inferred one of the two is held to the formats of its types all the same.
+	type meeting struct {
+		At time.Time `json:"at"`
+	}
+	at, err := ai.NewTool(&ai.ToolDefinition{Name: "meet", OutputSchema: json.RawMessage(`{}`)}, noop[meeting, any])
+	require.NoError(t, err)
+	_, err = newSet(t, at).Check(wish("meet", "1", `{"at":"2026-02-30T03:04:05Z"}`))
+	var fault *ai.ArgumentError
+	require.ErrorAs(t, err, &fault)
+	require.ErrorContains(t, err, "at: ")
 }
 
 func ExampleDefineTool() {

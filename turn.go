@@ -172,6 +172,9 @@ func (t *turn) readRequests() error {
 		if req.ToolRequest.Partial {
 			return invalidf("ai: tool request %s is marked partial: its arguments have not all arrived", req.label())
 		}
+		if len(req.Metadata) == 0 {
+			continue
+		}
 		var err error
 		if s.marks, err = readMarks(req); err != nil {
 			return err
