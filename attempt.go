@@ -131,7 +131,7 @@ func (s *slot) fitted() (arguments, error) {
 		return s.offer.fit(s.ref, arguments{input: s.input})
 	}
 	sent, input := s.marks.argumentsError, inputOf(&s.part.ToolRequest)
-	if sent == nil && s.offer.plain(input) {
+	if sent == nil && s.offer.plain(input) && !s.offer.def.FillDefaults {
 		return arguments{input: input}, nil // nearly always
 	}
 	if sent == nil && !json.Valid(input) {

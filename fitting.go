@@ -17,7 +17,8 @@ type Change struct {
 	// empty for the arguments as a whole.
 	Path string `json:"path"`
 	// From is the value that came. Text that was no JSON object is a string here.
-	From json.RawMessage `json:"from"`
+	// Nil where nothing came and a default was filled in.
+	From json.RawMessage `json:"from,omitempty"`
 	// To is the value it became. Nil when a property was left out.
 	To json.RawMessage `json:"to,omitempty"`
 	// Rule names the kind of change. See docs/arguments.md.
@@ -67,8 +68,17 @@ func (e *entry) read(req *ToolRequest, sent *argumentsError) (arguments, error) 
 	return arguments{r.Object, []Change{change}}, nil
 }
 
-// fit makes arguments fit the tool's schema. What fits is not touched.
+// fit makes arguments fit the tool's schema. What fits is not touched, but for
+// the defaults that the tool asks for.
 func (e *entry) fit(ref string, a arguments) (arguments, error) {
+	a, err := e.mend(ref, a)
+	if err == nil && e.def.FillDefaults {
+		a = e.schemas.input.fillDefaults(a)
+	}
+	return a, err
+}
+
+func (e *entry) mend(ref string, a arguments) (arguments, error) {
 	s := e.schemas.input
 	if e.def.Sampling.strict() && isObject(a.input) {
 		a.input = coerce.Fold(e.def.InputSchema, a.input)

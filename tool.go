@@ -60,6 +60,9 @@ type ToolDefinition struct {
 	// ProbableRepairs also mends argument texts in ways that are very likely meant:
 	// a trailing comma, single quotes, Python's literals, prose behind the object.
 	ProbableRepairs bool `json:"-"`
+	// FillDefaults adds absent properties that the input schema has a default for.
+	// By default they stay absent, for the tool to decide.
+	FillDefaults bool `json:"-"`
 	// Sampling asks the provider to constrain what the model writes. Nil means no.
 	Sampling *Sampling `json:"sampling,omitempty"`
 	// Timeout bounds one run of the tool. Defaults to ResolveOptions.Timeout.
