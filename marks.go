@@ -219,7 +219,7 @@ func (m *marks) forgetPending() {
 }
 
 // write returns a copy of the part with these marks in its metadata; keys that
-// are not ours are kept. A part that would not change is returned as it is.
+// are not ours are kept.
 func (m *marks) write(p *ToolRequestPart) (*ToolRequestPart, error) {
 	md := make(Metadata, len(p.Metadata)+2)
 	maps.Copy(md, p.Metadata)
