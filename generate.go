@@ -349,7 +349,7 @@ func (g *generation) resolved(ctx context.Context, res *Resolution, err error) (
 
 // response is the conversation as it stands.
 func (g *generation) response(reason FinishReason, message string) *Response {
-	g.keepArguments()
+	g.keepRequests()
 	r := &Response{Messages: slices.Clip(g.messages), FinishReason: reason, FinishMessage: message, Usage: g.usage}
 	for i := len(g.messages) - 1; i >= 0 && r.Message == nil; i-- {
 		if g.messages[i].Role == RoleModel {
@@ -368,18 +368,19 @@ func (g *generation) result(resp *Response, err error) (*Response, error) {
 	if !g.grown {
 		return nil, err
 	}
-	g.keepArguments()
+	g.keepRequests()
 	return nil, &GenerateError{Messages: slices.Clip(g.messages), Usage: g.usage, Err: err}
 }
 
-// keepArguments makes sure that the history encodes, whatever the model sent as
-// the arguments of calls that did not get to run.
-func (g *generation) keepArguments() {
+// keepRequests makes the calls of the last message that did not get to run fit
+// for a history: it encodes whatever the model sent as their arguments, and the
+// full names stand with them, since another set may read short ones differently.
+func (g *generation) keepRequests() {
 	last := &g.messages[len(g.messages)-1]
 	if (*last).Role != RoleModel {
 		return
 	}
-	*last = withRequests(*last, keptArguments)
+	*last = withRequests(withRequests(*last, keptArguments), g.tools.named)
 }
 
 // asGenerateError finds a GenerateError that is about this conversation, not one

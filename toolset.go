@@ -150,6 +150,22 @@ func (s *ToolSet) find(req *ToolRequestPart) (*offer, error) {
 	return nil, s.notFound(name)
 }
 
+// named is the request with the full name of its tool on record, where the set
+// has the tool and the model used another name.
+func (s *ToolSet) named(req *ToolRequestPart) *ToolRequestPart {
+	o, err := s.find(req)
+	if err != nil || o.def.Name == req.ToolRequest.Name || req.Metadata[keyOriginalName] != nil {
+		return req
+	}
+	c := *req
+	c.Metadata = maps.Clone(req.Metadata)
+	if c.Metadata == nil {
+		c.Metadata = Metadata{}
+	}
+	c.Metadata[keyOriginalName] = encodeString(o.def.Name)
+	return &c
+}
+
 func (s *ToolSet) notFound(name string) error {
 	if s.missing.any() {
 		return &unavailableError{wanted: []string{name}, down: s.missing.down}

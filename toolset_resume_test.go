@@ -198,3 +198,18 @@ func TestTypedAnswersByAnyName(t *testing.T) {
 		require.ErrorIs(t, err, ai.ErrInvalidArgument)
 	}
 }
+
+// Requests that are handed out unrun keep the full name of their tool: by then
+// the short one may mean another.
+func TestReturnedRequestsKeepTheFullName(t *testing.T) {
+	t.Parallel()
+	var r ai.Registry
+	ai.DefineTool(&r, "work-orders/order_part", "Orders.", func(context.Context, *ai.ToolCall, struct{}) (string, error) { return "", nil })
+	model := aitest.NewModel(t, aitest.ToolRequests(aitest.Request("order_part", "a", map[string]any{}), aitest.Request("nobody", "b", map[string]any{})))
+	resp, err := ai.Generate(t.Context(), &r, &ai.GenerateOptions{Model: model, Prompt: "go", ReturnToolRequests: true})
+	require.NoError(t, err)
+	requests := resp.Message.ToolRequests()
+	require.JSONEq(t, `"work-orders/order_part"`, string(requests[0].Metadata["originalName"]))
+	require.Empty(t, requests[1].Metadata)
+	require.Same(t, resp.Message, resp.Messages[len(resp.Messages)-1])
+}
