@@ -30,6 +30,7 @@ type defaultFiller struct {
 	changes []Change
 }
 
+// value follows no alternatives: a default of one of them need not be meant.
 func (f *defaultFiller) value(path string, data []byte, schemas []*jsonschema.Schema) {
 	all := conjuncts(schemas)
 	switch data[0] {
@@ -107,26 +108,3 @@ func joinPath(path, step string) string {
 }
 
 func joinIndex(path string, i int) string { return joinPath(path, strconv.Itoa(i)) }
-
-// conjuncts are the schemas and those that must fit beside them. Alternatives
-// are left out: a default of one of them need not be meant.
-func conjuncts(schemas []*jsonschema.Schema) []*jsonschema.Schema {
-	seen := make(map[*jsonschema.Schema]bool)
-	var all []*jsonschema.Schema
-	var add func(*jsonschema.Schema)
-	add = func(s *jsonschema.Schema) {
-		if s == nil || seen[s] {
-			return
-		}
-		seen[s] = true
-		all = append(all, s)
-		add(s.Ref)
-		for _, sub := range s.AllOf {
-			add(sub)
-		}
-	}
-	for _, s := range schemas {
-		add(s)
-	}
-	return all
-}

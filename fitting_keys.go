@@ -117,33 +117,42 @@ func lookalike(schemas []*jsonschema.Schema, key string) string {
 
 // applying is the schemas and all that they apply to the same value.
 func applying(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	return reach(schemas, func(s *jsonschema.Schema) []*jsonschema.Schema {
+		subs := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.If, s.Then, s.Else}
+		if s.DynamicRef != nil {
+			subs = append(subs, s.DynamicRef.Ref)
+		}
+		subs = append(append(append(subs, s.AllOf...), s.AnyOf...), s.OneOf...)
+		for _, name := range sortedKeys(s.DependentSchemas) {
+			subs = append(subs, s.DependentSchemas[name])
+		}
+		return subs
+	})
+}
+
+// conjuncts are the schemas and those that must fit beside them.
+func conjuncts(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+	return reach(schemas, func(s *jsonschema.Schema) []*jsonschema.Schema {
+		return append([]*jsonschema.Schema{s.Ref}, s.AllOf...)
+	})
+}
+
+// reach is the schemas and all that can be reached from them, each once.
+func reach(schemas []*jsonschema.Schema, from func(*jsonschema.Schema) []*jsonschema.Schema) []*jsonschema.Schema {
 	seen := make(map[*jsonschema.Schema]bool)
 	var all []*jsonschema.Schema
-	var add func(*jsonschema.Schema)
-	add = func(s *jsonschema.Schema) {
-		if s == nil || seen[s] {
-			return
-		}
-		seen[s] = true
-		all = append(all, s)
-		for _, sub := range []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.If, s.Then, s.Else} {
-			add(sub)
-		}
-		if s.DynamicRef != nil {
-			add(s.DynamicRef.Ref)
-		}
-		for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-			for _, sub := range list {
-				add(sub)
+	var add func([]*jsonschema.Schema)
+	add = func(schemas []*jsonschema.Schema) {
+		for _, s := range schemas {
+			if s == nil || seen[s] {
+				continue
 			}
-		}
-		for _, name := range sortedKeys(s.DependentSchemas) {
-			add(s.DependentSchemas[name])
+			seen[s] = true
+			all = append(all, s)
+			add(from(s))
 		}
 	}
-	for _, s := range schemas {
-		add(s)
-	}
+	add(schemas)
 	return all
 }
 

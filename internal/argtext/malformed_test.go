@@ -27,7 +27,7 @@ type malformed struct {
 
 func readMalformed(t *testing.T) []malformed {
 	t.Helper()
-	file, err := os.Open("testdata/malformed.jsonl")
+	file, err := os.Open("../../testdata/arguments/malformed.jsonl")
 	require.NoError(t, err)
 	defer file.Close()
 	var rows []malformed
