@@ -35,7 +35,7 @@ func (t *turn) perform(ctx context.Context, s *slot, end *Settlement) {
 	if end.Interrupt, err = asInterrupt(err); end.Interrupt != nil {
 		return
 	}
-	if said := (*ModelError)(nil); errors.As(err, &said) && !innerDoubt(err) {
+	if said := asModelError(err); said != nil {
 		end.Result = ErrorResult(said.Text)
 		return
 	}

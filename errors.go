@@ -223,7 +223,8 @@ func (e *PanicError) Unwrap() error {
 
 // ModelError is for tools and middleware: an error that is the model's to hear,
 // such as a refusal. The call settles with an error result of this text, and the
-// turn goes on whatever the ErrorPolicy says.
+// turn goes on whatever the ErrorPolicy says. Joined with other errors it is a
+// failure like any.
 type ModelError struct {
 	// Text is what the model is told.
 	Text string

@@ -29,6 +29,39 @@ func TestModelErrorGoesToTheModel(t *testing.T) {
 	require.Equal(t, "you have 3", told.Text)
 }
 
+// An error of the journal, or a failure beside what a tool has to say, is a
+// failure of the call: it must not reach the model as an answer.
+func TestModelErrorHidesNoFailure(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	said := &ai.ModelError{Text: "you have 3"}
+	both, err := ai.NewRawTool(&ai.ToolDefinition{Name: "both"}, func(context.Context, *ai.ToolCall) (*ai.ToolResult, error) {
+		return nil, errors.Join(said, down)
+	})
+	require.NoError(t, err)
+	_, err = resolve(t, newSet(t, both), nil, wish("both", "a", `{}`))
+	require.ErrorIs(t, err, down)
+	require.ErrorAs(t, err, new(*ai.TurnError))
+
+	var ran bool
+	runs, err := ai.NewRawTool(&ai.ToolDefinition{Name: "runs"}, func(context.Context, *ai.ToolCall) (*ai.ToolResult, error) {
+		ran = true
+		return &ai.ToolResult{}, nil
+	})
+	require.NoError(t, err)
+	_, err = resolve(t, newSet(t, runs), &ai.ResolveOptions{Journal: failingStart{said}}, wish("runs", "a", `{}`))
+	var failed *ai.CallError
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, ai.FailedJournal, failed.Kind)
+	require.False(t, ran)
+}
+
+// failingStart is a journal that can't record starts.
+type failingStart struct{ err error }
+
+func (j failingStart) Started(context.Context, *ai.ToolCall) error                 { return j.err }
+func (j failingStart) Settled(context.Context, *ai.ToolCall, *ai.Settlement) error { return nil }
+
 // Open lists what failed as well as what asked, where Interrupts lists questions.
 func TestOpenListsWhatFailedToo(t *testing.T) {
 	t.Parallel()

@@ -127,6 +127,21 @@ func (e *stepError) Unwrap() error { return e.err }
 
 func mayAct(def *ToolDefinition) bool { return !def.ReadOnly && !def.Idempotent }
 
+// asModelError finds what a call has to say to the model. Where something else
+// failed beside it, or the journal did, the call has failed.
+func asModelError(err error) *ModelError {
+	for err != nil {
+		if said, ok := err.(*ModelError); ok {
+			return said
+		}
+		if step, ok := err.(*stepError); ok && step.kind == FailedJournal {
+			return nil
+		}
+		err = errors.Unwrap(err) // which stops at joined errors
+	}
+	return nil
+}
+
 // failed is a failure of the call. It holds no interrupt, since nobody may take
 // one for an error.
 func (s *slot) failed(kind FailureKind, err error) *CallError {
