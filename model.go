@@ -13,6 +13,9 @@ import "context"
 //  4. A reply that broke off is an error. One that the provider ended is a
 //     response that says so in its finish reason.
 //  5. Generate returns soon after its context ends.
+//  6. Tool requests are streamed as events: see ToolEvent. An adapter whose
+//     provider sends them whole may stream each as content instead.
+//  7. A failure of the provider is a *ProviderError.
 type Model interface {
 	Generate(ctx context.Context, req *ModelRequest, emit func(*Chunk) error) (*ModelResponse, error)
 }
@@ -106,6 +109,9 @@ type Chunk struct {
 	// Content are the parts of this piece: new text, whole tool requests, tool
 	// responses. A tool response with `partial` in its metadata is progress.
 	Content Parts `json:"content,omitempty"`
+	// Tool is what happened to a tool request. In the chunk of an end, Content holds
+	// the whole request. Nil where the chunk is about something else.
+	Tool *ToolEvent `json:"tool,omitempty"`
 	// Response is set in the last chunk only, which has nothing else. It replaces
 	// all that came before.
 	Response *Response `json:"-"`

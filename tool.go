@@ -57,6 +57,11 @@ type ToolDefinition struct {
 	// Idempotent says that running a call again with the same ToolCall.Key has no
 	// further effect.
 	Idempotent bool `json:"-"`
+	// Destructive says that a call may overwrite or remove what was there.
+	Destructive bool `json:"-"`
+	// OpenWorld says that a call reaches beyond a closed set of things, such as the
+	// web.
+	OpenWorld bool `json:"-"`
 	// ProbableRepairs also mends argument texts in ways that are very likely meant:
 	// a trailing comma, single quotes, Python's literals, prose behind the object.
 	ProbableRepairs bool `json:"-"`
