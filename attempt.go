@@ -212,9 +212,9 @@ func (t *turn) invoke(ctx context.Context, s *slot) (*ToolResult, error) {
 	if err := s.barred(ctx); err != nil {
 		return nil, err
 	}
-	if j := t.opts.Journal; j != nil {
-		if err := guarded(func() error { return j.Started(ctx, &s.call) }); err != nil {
-			return nil, &stepError{FailedJournal, fmt.Errorf("its start could not be recorded: %w", err), s}
+	if t.opts.Journal != nil {
+		if err := t.journalStart(ctx, s); err != nil {
+			return nil, err
 		}
 		if err := s.barred(ctx); err != nil {
 			return nil, err // it ended while the start was being recorded

@@ -38,8 +38,9 @@ type callState struct {
 	emit     func(*Chunk) error
 	inner    innerCalls
 
-	mu  sync.Mutex
-	key string
+	mu      sync.Mutex
+	key     string
+	attempt int // 0 counts as 1
 }
 
 // view is the call as one asker sees it.
@@ -144,6 +145,16 @@ func (c *ToolCall) Key() string {
 		c.state.key = rand.Text()
 	}
 	return c.state.key
+}
+
+// Attempt is which start of the call this is, counted from 1, where a session
+// counts them; else it is 1. A tool that may run twice can refuse an attempt older
+// than one it has seen.
+func (c *ToolCall) Attempt() int {
+	if c.state == nil {
+		return 1
+	}
+	return max(c.state.attempt, 1)
 }
 
 // Emit sends progress to whoever streams: a chunk of role tool that holds a

@@ -13,11 +13,17 @@ func (s *slot) takeInput() {
 		return
 	}
 	s.final = true
-	same := s.marks.effectiveInput == nil && !s.edited && len(s.call.Changes) == 0
+	s.dirty = s.inputMarks(&s.marks) || s.dirty
+}
+
+// inputMarks writes that into marks, and reports whether there is anything to say.
+func (s *slot) inputMarks(m *marks) bool {
+	same := m.effectiveInput == nil && !s.edited && len(s.call.Changes) == 0
 	if same && bytes.Equal(s.call.Input, inputOf(&s.part.ToolRequest)) {
-		return
+		return false
 	}
-	s.marks.effectiveInput, s.marks.changes, s.dirty = s.call.Input, s.call.Changes, true
+	m.effectiveInput, m.changes = s.call.Input, s.call.Changes
+	return true
 }
 
 // accept takes over the outcome of a call. It is called once, by whoever moved
@@ -103,10 +109,12 @@ func (s *slot) acceptFailure(failed *CallError) {
 }
 
 // keep records what the next attempt needs.
-func (s *slot) keep() {
-	s.marks.callKey = s.call.Key()
-	s.marks.inner = s.state.inner.export()
-	s.marks.replacedInput = s.original
+func (s *slot) keep() { s.keepIn(&s.marks) }
+
+func (s *slot) keepIn(m *marks) {
+	m.callKey = s.call.Key()
+	m.inner = s.state.inner.export()
+	m.replacedInput = s.original
 }
 
 // finish makes the outcome of the turn from that of its calls.
@@ -176,26 +184,18 @@ func (t *turn) revise(unfinished bool) (*Message, error) {
 	for i := range t.slots {
 		s := &t.slots[i]
 		if unfinished && s.status == isSettled {
-			s.hold()
+			s.marks.hold(s.response)
+			s.dirty = true
 		} else if s.marks.pending {
 			s.marks.forgetPending()
 			s.dirty = true
 		}
-		broken := s.broken()
-		if !s.dirty && broken == nil {
+		if !s.dirty && s.broken() == nil {
 			continue
 		}
-		marks := s.marks
-		if broken != nil {
-			marks.argumentsError = broken
-		}
-		part, err := marks.write(s.part)
+		part, err := s.written(&s.marks)
 		if err != nil {
 			return nil, err
-		}
-		part.ToolRequest.Ref = s.ref
-		if marks.argumentsError != nil {
-			part.ToolRequest.Input = emptyJSON
 		}
 		if content == nil {
 			content = append(Parts(nil), t.message.Content...)
@@ -210,6 +210,23 @@ func (t *turn) revise(unfinished bool) (*Message, error) {
 	return &m, nil
 }
 
+// written is the request with these marks in its metadata.
+func (s *slot) written(m *marks) (*ToolRequestPart, error) {
+	shown := *m
+	if broken := s.broken(); broken != nil {
+		shown.argumentsError = broken
+	}
+	part, err := shown.write(s.part)
+	if err != nil {
+		return nil, err
+	}
+	part.ToolRequest.Ref = s.ref
+	if shown.argumentsError != nil {
+		part.ToolRequest.Input = emptyJSON
+	}
+	return part, nil
+}
+
 // broken describes arguments that no one could read: the message would not encode.
 func (s *slot) broken() *argumentsError {
 	input := inputOf(&s.part.ToolRequest)
@@ -221,15 +238,13 @@ func (s *slot) broken() *argumentsError {
 
 // hold keeps the response of a settled call in the model message, for as long
 // as the turn is unfinished.
-func (s *slot) hold() {
-	s.dirty = true
-	m := &s.marks
-	m.pending, m.pendingOutput = true, s.response.ToolResponse.Output
-	m.pendingContent, m.pendingMetadata = s.response.ToolResponse.Content, nil
+func (m *marks) hold(response *ToolResponsePart) {
+	m.pending, m.pendingOutput = true, response.ToolResponse.Output
+	m.pendingContent, m.pendingMetadata = response.ToolResponse.Content, nil
 	if m.pendingOutput == nil {
 		m.pendingOutput = json.RawMessage("null")
 	}
-	for k, v := range s.response.Metadata {
+	for k, v := range response.Metadata {
 		if k == keySource {
 			continue
 		}

@@ -59,8 +59,11 @@ func TestModelErrorHidesNoFailure(t *testing.T) {
 // failingStart is a journal that can't record starts.
 type failingStart struct{ err error }
 
-func (j failingStart) Started(context.Context, *ai.ToolCall) error                 { return j.err }
-func (j failingStart) Settled(context.Context, *ai.ToolCall, *ai.Settlement) error { return nil }
+func (j failingStart) Said(context.Context, ai.Path, []*ai.Message, *ai.ModelResponse) error {
+	return nil
+}
+func (j failingStart) Started(context.Context, *ai.ToolCall, *ai.ToolRequestPart) error { return j.err }
+func (j failingStart) Settled(context.Context, *ai.ToolCall, *ai.Settlement) error      { return nil }
 
 // Open lists what failed as well as what asked, where Interrupts lists questions.
 func TestOpenListsWhatFailedToo(t *testing.T) {

@@ -237,6 +237,11 @@ func (g *generation) findPrompt(ctx context.Context, name string) (*Prompt, erro
 
 // run is the loop: model, turn, model, turn.
 func (g *generation) run(ctx context.Context) (*Response, error) {
+	if g.opts.Turn.opening {
+		if err := g.journal(ctx, g.messages, nil); err != nil {
+			return nil, err
+		}
+	}
 	paused, err := g.resume(ctx)
 	if paused != nil || err != nil {
 		return paused, err
@@ -258,6 +263,19 @@ func (g *generation) run(ctx context.Context) (*Response, error) {
 			return paused, err
 		}
 	}
+}
+
+// journal records what the conversation has gained.
+func (g *generation) journal(ctx context.Context, messages []*Message, reply *ModelResponse) error {
+	o := &g.opts.Turn
+	if o.Journal == nil {
+		return nil
+	}
+	err := guarded(func() error { return o.Journal.Said(ctx, o.path, messages, reply) })
+	if err != nil {
+		return placef(err, "ai: a message could not be recorded: ")
+	}
+	return nil
 }
 
 // resume goes on with the last message, where there is something to go on with.
@@ -283,7 +301,7 @@ func (g *generation) resume(ctx context.Context) (*Response, error) {
 // turn runs the tool requests of a reply.
 func (g *generation) turn(ctx context.Context, reply *ModelResponse) (*Response, error) {
 	if notice := unfit(reply.FinishReason); notice != "" {
-		res, err := refuse(reply.Message, notice)
+		res, err := g.refuse(ctx, reply.Message, notice)
 		if err != nil {
 			return nil, err
 		}

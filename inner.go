@@ -109,7 +109,8 @@ func (c *conversation) response() *Response {
 // as Generate returns it and can be resumed likewise. The tool's own code around
 // this runs again on each resumption, so acts of its own belong into tools.
 // A branch is used once per run of the tool; several may run side by side.
-// opts.Turn.Journal defaults to the outer turn's; its middleware is not inherited.
+// opts.Turn.Journal and Identify default to the outer turn's; its middleware is not
+// inherited.
 func (c *ToolCall) Generate(ctx context.Context, branch string, r *Registry, opts *GenerateOptions) (*Response, error) {
 	if c.state == nil {
 		return Generate(ctx, r, opts)
@@ -126,6 +127,7 @@ func (c *ToolCall) Generate(ctx context.Context, branch string, r *Registry, opt
 	if err != nil {
 		return nil, err
 	}
+	o.Turn.opening = prior == nil
 	if prior != nil {
 		o.Messages, o.System, o.Prompt, o.Resume = prior.Messages, "", "", nil
 	}
@@ -149,7 +151,7 @@ func (c *ToolCall) innerOptions(branch string, opts *GenerateOptions) (*Generate
 		return nil, err
 	}
 	if outer := c.state.inner.opts; o.Turn.Journal == nil && outer != nil {
-		o.Turn.Journal = outer.Journal
+		o.Turn.Journal, o.Turn.Identify = outer.Journal, outer.Identify
 	}
 	return &o, nil
 }

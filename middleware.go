@@ -10,7 +10,7 @@ import (
 // called from several goroutines at once.
 type Middleware struct {
 	// Name tells who asked when the middleware interrupts a call. It must be
-	// unique in its chain, the same after a deploy, and not "tool".
+	// unique in its chain, the same after a deploy, and not "tool" or "journal".
 	Name string
 	// Rewrite may change the arguments: it returns the new ones, or nil to leave
 	// them. All rewrites of a call run before any Wrap; what comes out is
@@ -29,23 +29,6 @@ type Middleware struct {
 // nil. It fails once the call is over.
 type Next func(ctx context.Context) (*ToolResult, error)
 
-// Journal is told of every start and every end of a call, for logs that have to
-// survive a crash. Its methods are called from several goroutines at once.
-//
-//  1. Started is called directly before the tool, inside all middleware. The
-//     tool does not start unless it returns nil.
-//  2. Settled is called after each attempt, started or not, with a context that
-//     does not end with the turn's. The turn fails where it returns an error,
-//     but the outcome stays in the message. A call that was recorded as started
-//     and whose context ended before the tool was called has not acted: its error
-//     says so.
-//  3. Settled is called again, with Late set, when a call that was given up ends
-//     after all; for one call, the two do not overlap.
-type Journal interface {
-	Started(ctx context.Context, call *ToolCall) error
-	Settled(ctx context.Context, call *ToolCall, settlement *Settlement) error
-}
-
 // checkMiddleware makes sure that answers find the one who asked.
 func checkMiddleware(chain []*Middleware) error {
 	if len(chain) == 0 {
@@ -56,7 +39,7 @@ func checkMiddleware(chain []*Middleware) error {
 		switch {
 		case m == nil:
 			return invalidf("ai: middleware %d is nil", i)
-		case m.Name == "" || m.Name == toolAsker:
+		case m.Name == "" || m.Name == toolAsker || m.Name == journalAsker:
 			return invalidf("ai: middleware %d needs a name other than %q", i, m.Name)
 		case seen[m.Name]:
 			return invalidf("ai: two middlewares are named %q", m.Name)

@@ -19,7 +19,9 @@ type journal struct {
 	fail func(line string) bool
 }
 
-func (j *journal) Started(_ context.Context, call *ai.ToolCall) error {
+func (j *journal) Said(context.Context, ai.Path, []*ai.Message, *ai.ModelResponse) error { return nil }
+
+func (j *journal) Started(_ context.Context, call *ai.ToolCall, _ *ai.ToolRequestPart) error {
 	return j.write("start", call)
 }
 

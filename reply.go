@@ -31,6 +31,9 @@ func (g *generation) callModel(ctx context.Context) (*ModelResponse, error) {
 	g.messages = append(g.messages, reply.Message)
 	g.grown = true
 	g.usage.add(reply.Usage)
+	if err := g.journal(ctx, []*Message{reply.Message}, reply); err != nil {
+		return nil, err
+	}
 	if g.emit != nil && !refs.streamed {
 		content := withRequests(reply.Message, keptArguments).Content
 		if err := g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: content}); err != nil {
@@ -100,8 +103,8 @@ func unfit(reason FinishReason) string {
 }
 
 // refuse answers every call of a message with an error, without running it.
-func refuse(model *Message, notice string) (*Resolution, error) {
-	t, err := newTurn(nil, model, nil)
+func (g *generation) refuse(ctx context.Context, model *Message, notice string) (*Resolution, error) {
+	t, err := newTurn(g.tools, model, g.turnOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +112,9 @@ func refuse(model *Message, notice string) (*Resolution, error) {
 		s := &t.slots[i]
 		s.readArguments()
 		s.acceptResult(ErrorResult(notice))
+	}
+	if err := t.journalUnrun(ctx); err != nil {
+		return nil, err
 	}
 	return t.finish()
 }

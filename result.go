@@ -182,17 +182,3 @@ func (o *ToolOutput) note(text string) {
 	o.Text = text + "\n" + o.Text
 	o.Output = encodeString(o.Text)
 }
-
-// Settlement is how one attempt at a call ended; exactly one of Result,
-// Interrupt and Err is set.
-type Settlement struct {
-	// Result is set when the call gave a result of any outcome.
-	Result *ToolResult
-	// Interrupt is set when the call stopped to ask.
-	Interrupt *InterruptError
-	// Err is set when the call failed.
-	Err *CallError
-	// Late is true when the call had been given up before it ended: the turn went
-	// on without this.
-	Late bool
-}

@@ -11,7 +11,7 @@ import (
 func (t *turn) settle(ctx context.Context, s *slot, end *Settlement) {
 	prior := s.phase.Swap(phaseDone)
 	if prior > phaseDone {
-		t.recordLate(ctx, s, end)
+		t.journalLate(ctx, s, end)
 		return
 	}
 	s.ran = prior == phaseStarted
@@ -58,28 +58,7 @@ func (t *turn) close(ctx context.Context, s *slot, call *ToolCall, end *Settleme
 			s.journal = s.failed(FailedJournal, fmt.Errorf("its outcome could not be recorded: %w", err))
 		}
 	}()
-	err = t.record(ctx, call, end)
-}
-
-// record journals an outcome, under a context that outlives the turn's.
-func (t *turn) record(ctx context.Context, call *ToolCall, end *Settlement) error {
-	if t.opts.Journal == nil {
-		return nil
-	}
-	return guarded(func() error {
-		return t.opts.Journal.Settled(context.WithoutCancel(ctx), call, end)
-	})
-}
-
-// recordLate journals what came of a call that was given up. The turn is over:
-// there is nobody to tell that it failed.
-func (t *turn) recordLate(ctx context.Context, s *slot, end *Settlement) {
-	if t.opts.Journal == nil {
-		return
-	}
-	<-s.givenUp
-	end.Late = true
-	_ = t.record(ctx, &s.call, end)
+	err = t.journalEnd(ctx, s, call, end)
 }
 
 var errGoexit = errors.New("runtime.Goexit was called")

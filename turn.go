@@ -32,13 +32,18 @@ type ResolveOptions struct {
 	// Grace is how long a call may take to return after its timeout, or after the
 	// context has ended, before it is given up. Defaults to one second.
 	Grace time.Duration
-	// Journal is told of every start and outcome. Nil means none.
+	// Journal is told of every message, start and outcome. Nil means none.
 	Journal Journal
+	// Identify names a call that is about to run: its idempotency key, and which
+	// attempt at it this is, counted from 1. Nil means a random key, and that
+	// attempts are not counted. Conversations inside calls inherit it.
+	Identify func(call *ToolCall) (key string, attempt int)
 	// Emit gets what calls emit while they run, from several goroutines at once.
 	// Stream sets it. Nil drops it.
 	Emit func(*Chunk) error
 
-	path Path // of the conversation, for inner ones
+	path    Path // of the conversation, for inner ones
+	opening bool // the conversation is an inner one that is about to begin
 }
 
 const defaultGrace = time.Second
@@ -90,6 +95,7 @@ type slot struct {
 	phase   atomic.Int32
 	ready   bool          // the arguments are those the tool gets
 	givenUp chan struct{} // closed once the journal knows that it was given up; nil without a journal
+	planned *marks        // as they were when the call began; nil without a journal
 
 	unread bool // the model's input is no JSON
 
@@ -252,8 +258,13 @@ func (t *turn) begin(s *slot) {
 		s.state.key, record = "", nil // other arguments are another call
 	}
 	s.state.inner.start(record, s.inner, &t.opts)
+	if t.opts.Identify != nil {
+		s.state.key, s.state.attempt = t.opts.Identify(&s.call)
+	}
 	if t.opts.Journal != nil {
 		s.givenUp = make(chan struct{})
+		planned := s.marks
+		s.planned = &planned
 	}
 	if t.opts.Emit != nil {
 		s.state.emit = func(c *Chunk) error {

@@ -110,7 +110,11 @@ type ledgerBook struct {
 	ends []*ai.Settlement
 }
 
-func (b *ledgerBook) Started(ctx context.Context, call *ai.ToolCall) error {
+func (b *ledgerBook) Said(context.Context, ai.Path, []*ai.Message, *ai.ModelResponse) error {
+	return nil
+}
+
+func (b *ledgerBook) Started(ctx context.Context, call *ai.ToolCall, _ *ai.ToolRequestPart) error {
 	b.add("started %s", call.Ref)
 	if b.started != nil {
 		return b.started(ctx, call)
