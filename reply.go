@@ -31,7 +31,7 @@ func (g *generation) callModel(ctx context.Context) (*ModelResponse, error) {
 	g.messages = append(g.messages, reply.Message)
 	g.grown = true
 	g.usage.add(reply.Usage)
-	if err := g.journal(ctx, []*Message{reply.Message}, reply); err != nil {
+	if err := g.journal(ctx, []*Message{withRequests(reply.Message, keptArguments)}, reply); err != nil {
 		return nil, err
 	}
 	if g.emit != nil && !refs.streamed {

@@ -225,6 +225,33 @@ func (s *ToolSet) Check(req *ToolRequestPart) (json.RawMessage, error) {
 	return a.input, nil
 }
 
+// Find returns the tool of a request, which is found as a turn finds it. One that
+// is not in the set is ErrNotFound.
+func (s *ToolSet) Find(req *ToolRequestPart) (Tool, error) {
+	if req == nil {
+		return nil, invalidf("ai: find: no tool request")
+	}
+	o, err := s.find(req)
+	if err != nil {
+		return nil, err
+	}
+	return o.tool, nil
+}
+
+// CheckOutput finds the tool of a request and checks a response to it, as a
+// resumption would. What does not fit is ErrInvalidArgument, a tool that is not in
+// the set ErrNotFound.
+func (s *ToolSet) CheckOutput(req *ToolRequestPart, output json.RawMessage) error {
+	if req == nil {
+		return invalidf("ai: check output: no tool request")
+	}
+	o, err := s.find(req)
+	if err != nil {
+		return err
+	}
+	return o.checkResponse(output)
+}
+
 // checkOutput validates an output against the tool's own schema.
 func (e *entry) checkOutput(output json.RawMessage) error {
 	if len(output) == 0 {

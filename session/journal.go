@@ -1,0 +1,236 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"maps"
+
+	"github.com/holdpoint/ai"
+)
+
+// journal writes what a run of package ai tells it into the log.
+type journal struct {
+	w     *committer
+	claim Claim
+}
+
+// Said writes messages before anything is made of them.
+func (j *journal) Said(ctx context.Context, path ai.Path, messages []*ai.Message, reply *ai.ModelResponse) error {
+	e := &entry{Kind: kindSaid, Path: path, Messages: messages}
+	if reply != nil {
+		e.Reply = &replyEntry{FinishReason: reply.FinishReason, FinishMessage: reply.FinishMessage, Usage: reply.Usage}
+	}
+	return j.w.appendFact(ctx, &commit{entries: []*entry{e}, owned: true})
+}
+
+// Started writes that a call is about to start. Where somebody decided about it,
+// it is made sure that what will run is what was decided on.
+func (j *journal) Started(ctx context.Context, tc *ai.ToolCall, request *ai.ToolRequestPart) error {
+	if err := j.claim.Held(ctx); err != nil {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	start := &commit{owned: true}
+	err := j.w.view(func(s *state) error {
+		if j.w.dead != nil {
+			return j.w.dead
+		}
+		c, err := s.callOf(tc)
+		if err != nil {
+			return err
+		}
+		e := &callEntry{Ref: tc.Ref, Name: tc.Name, Attempt: tc.Attempt(), State: outside(request.Metadata)}
+		s.bind(e, c, tc)
+		if err := c.bound(tc, e); err != nil {
+			return err
+		}
+		if c.asked != nil {
+			start.notAfter = c.asked.StartBefore
+		}
+		start.entries = []*entry{{Kind: kindStarted, Path: tc.Path, Call: e}}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return j.w.append(ctx, start)
+}
+
+// Settled writes how an attempt ended, whoever has the claim by now.
+func (j *journal) Settled(ctx context.Context, tc *ai.ToolCall, end *ai.Settlement) error {
+	e := &callEntry{Ref: tc.Ref, Name: tc.Name, State: outside(end.Request.Metadata), Late: end.Late}
+	e.Outcome, e.Text = describe(end)
+	err := j.w.view(func(s *state) error {
+		c, err := s.callOf(tc)
+		if err != nil {
+			return nil // the turn has gone on without the call; the fact is kept
+		}
+		if c.attempts >= tc.Attempt() {
+			e.Attempt = tc.Attempt()
+		}
+		s.bind(e, c, tc)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return j.w.appendFact(ctx, &commit{entries: []*entry{{Kind: kindOutcome, Path: tc.Path, Call: e}}})
+}
+
+// describe says for the audit how an attempt ended.
+func describe(end *ai.Settlement) (ending, string) {
+	switch {
+	case end.Interrupt != nil:
+		return endedAsking, ""
+	case end.Err != nil && end.Err.InDoubt:
+		return endedDoubt, end.Err.Error()
+	case end.Err != nil:
+		return endedFailed, end.Err.Error()
+	case end.Result.Outcome == ai.OutcomeSuccess:
+		return endedWell, ""
+	}
+	return ending(end.Result.Outcome), ""
+}
+
+// outside is the state of a request without the conversations inside it.
+func outside(md ai.Metadata) ai.Metadata {
+	if md[keyInner] == nil {
+		return md
+	}
+	md = maps.Clone(md)
+	delete(md, keyInner)
+	return md
+}
+
+// identify gives a call its key and the number of its attempt.
+func (j *journal) identify(tc *ai.ToolCall) (key string, attempt int) {
+	_ = j.w.view(func(s *state) error {
+		c, err := s.callOf(tc)
+		if err != nil {
+			return err // which the start of the call will report
+		}
+		key, attempt = s.key(c), c.attempts+1
+		return nil
+	})
+	return key, attempt
+}
+
+// callOf finds the call in the log.
+func (s *state) callOf(tc *ai.ToolCall) (*call, error) {
+	conv, err := s.top.find(tc.Path)
+	if err != nil {
+		return nil, err
+	}
+	if c := conv.call(tc.Ref); c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("session: no open call has ref %q", tc.Ref)
+}
+
+// key is the idempotency key of a call: the same for all attempts at it with
+// these arguments, and of no other call.
+func (s *state) key(c *call) string {
+	h := sha256.New()
+	write(h, "holdpoint/key/1", s.revision.Incarnation)
+	s.writeID(h, c)
+	write(h, fmt.Sprint(c.nextGeneration()))
+	return "key_" + sum(h)
+}
+
+// writeID writes what names a call within a session: where it stands, on each level.
+func (s *state) writeID(h hash.Hash, c *call) {
+	v := s.top
+	for _, step := range c.path() {
+		host := v.call(step.Ref)
+		write(h, fmt.Sprint(v.number), fmt.Sprint(host.at), step.Branch)
+		v = host.child(step.Branch)
+	}
+	write(h, fmt.Sprint(v.number), fmt.Sprint(c.at))
+}
+
+// bind notes what a call runs with: decisions are about that.
+func (s *state) bind(e *callEntry, c *call, tc *ai.ToolCall) {
+	if tc.Definition == nil {
+		return // it does not run
+	}
+	e.Definition = definitionDigest(tc.Definition)
+	h := sha256.New()
+	write(h, "holdpoint/digest/1", s.id, s.revision.Incarnation)
+	s.writeID(h, c)
+	write(h, tc.Name, e.Definition, canonical(tc.Input))
+	e.Digest = sum(h)
+}
+
+// definitionDigest is over what of a tool's definition a decision rests on.
+func definitionDigest(def *ai.ToolDefinition) string {
+	h := sha256.New()
+	write(h, "holdpoint/definition/1", canonical(def.InputSchema), canonical(def.OutputSchema),
+		fmt.Sprint(def.ReadOnly, def.Destructive, def.Idempotent, def.OpenWorld))
+	return sum(h)
+}
+
+func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum(nil)) }
+
+// write adds strings to a hash, each with its length, so that no two lists of
+// strings look the same.
+func write(h hash.Hash, texts ...string) {
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+}
+
+// canonical is JSON with sorted keys and without spaces; numbers keep their digits.
+func canonical(data json.RawMessage) string {
+	if len(data) == 0 {
+		return ""
+	}
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return string(data)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return string(data)
+	}
+	return string(text)
+}
+
+// question is what the log asks where something else would run than was decided on.
+type question struct {
+	Changed string          `json:"changed"`
+	Input   json.RawMessage `json:"input"`
+}
+
+// maxChanged is how often a call may turn out to be something else than was
+// decided on before it fails.
+const maxChanged = 2
+
+// bound makes sure that a call runs as it was decided on. Where it would not, it
+// asks again.
+func (c *call) bound(tc *ai.ToolCall, now *callEntry) error {
+	d := c.decision()
+	if d == nil {
+		return nil
+	}
+	same := now.Digest == c.asked.Digest
+	if d.Verdict == Edit {
+		same = now.Definition == c.definition && canonical(d.Input) == canonical(tc.Input)
+	}
+	switch {
+	case same:
+		return nil
+	case c.changed >= maxChanged:
+		return fmt.Errorf("session: call %s of tool %q was decided on %d times, and each time something else would have run: now %s",
+			tc.Ref, tc.Name, c.changed+1, tc.Input)
+	}
+	return tc.Interrupt(&question{
+		Changed: "What would run now is not what was decided on: the tool or the arguments have changed since.",
+		Input:   tc.Input,
+	})
+}
