@@ -60,6 +60,9 @@ func (t *turn) resume(ctx context.Context, answers *Answers) (*Resolution, error
 			return nil, invalidf("ai: metadata of the answers: %w", err)
 		}
 	}
+	if err := t.journalUnrun(ctx); err != nil {
+		return nil, err
+	}
 	return t.execute(ctx)
 }
 

@@ -235,7 +235,7 @@ func (w *committer) appendFact(ctx context.Context, c *commit) error {
 	wait := 20 * time.Millisecond
 	for {
 		err := w.append(ctx, c)
-		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, errLost) || errors.Is(err, ErrNewerFormat) {
+		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, errLost) || errors.Is(err, ErrNewerFormat) || errors.Is(err, ErrCorrupt) {
 			return err
 		}
 		select {
