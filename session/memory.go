@@ -111,11 +111,14 @@ func (q *Query) matches(f *Flags) bool {
 	return q.DueBefore.IsZero() || !f.Due.IsZero() && f.Due.Before(q.DueBefore)
 }
 
+// defaultLimit bounds a page whose query does not.
+const defaultLimit = 100
+
 // page cuts a page from sorted ids.
 func (q *Query) page(ids []string) *Page {
 	limit := q.Limit
 	if limit <= 0 {
-		limit = 100
+		limit = defaultLimit
 	}
 	if len(ids) <= limit {
 		return &Page{IDs: ids}

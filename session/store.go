@@ -156,7 +156,7 @@ type Query struct {
 	Limit int
 }
 
-// Page is a piece of a list, in the order of the ids.
+// Page is a piece of a list, in an order that the store keeps.
 type Page struct {
 	// IDs are the ids of sessions.
 	IDs []string

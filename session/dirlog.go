@@ -1,0 +1,234 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// frame is a line of a log: a batch, and where the session stood after it.
+type frame struct {
+	Session     string            `json:"session"`
+	Incarnation string            `json:"incarnation"`
+	ID          string            `json:"batch"`
+	At          time.Time         `json:"at"`
+	First       uint64            `json:"first"`
+	Flags       Flags             `json:"flags"`
+	Deleted     bool              `json:"deleted,omitempty"`
+	Entries     []json.RawMessage `json:"entries"`
+}
+
+// revision is how far the log has come with the frame. There is none without a
+// frame, nor behind one that deletes.
+func (f *frame) revision() Revision {
+	if f == nil || f.Deleted {
+		return Revision{}
+	}
+	return Revision{Incarnation: f.Incarnation, N: f.First - 1 + uint64(len(f.Entries))}
+}
+
+func (f *frame) open() bool { return f.Flags.Pending || f.Flags.Runnable || f.Flags.Running }
+
+// A line is the checksum of the JSON in eight hexadecimal digits, a space, the JSON
+// on one line, and a line feed.
+const sumLen = 9
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(data []byte) string { return fmt.Sprintf("%08x ", crc32.Checksum(data, castagnoli)) }
+
+func (f *frame) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	buf.WriteString("00000000 ")
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f); err != nil { // which ends with a line feed
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	line := buf.Bytes()
+	copy(line, checksum(line[sumLen:len(line)-1]))
+	return line, nil
+}
+
+// decodeFrame reads a line, without its line feed. It is nil where the line is not
+// as it was written.
+func decodeFrame(line []byte) *frame {
+	if len(line) < sumLen || string(line[:sumLen]) != checksum(line[sumLen:]) {
+		return nil
+	}
+	f := &frame{}
+	if json.Unmarshal(line[sumLen:], f) != nil {
+		return nil
+	}
+	return f
+}
+
+// decodeFrames reads a whole log. The last line counts only where it is whole: it
+// was never acknowledged otherwise.
+func decodeFrames(data []byte) ([]*frame, error) {
+	var frames []*frame
+	for n := 1; len(data) > 0; n++ {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		f := decodeFrame(line)
+		if !whole || f == nil && len(rest) == 0 {
+			break
+		}
+		if f == nil {
+			return nil, fmt.Errorf("%w: line %d does not match its checksum", ErrCorrupt, n)
+		}
+		if err := f.follows(frames); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		frames, data = append(frames, f), rest
+	}
+	return frames, nil
+}
+
+// follows makes sure that no line is missing before this one.
+func (f *frame) follows(frames []*frame) error {
+	var last *frame
+	if n := len(frames); n > 0 {
+		last = frames[n-1]
+	}
+	before := last.revision()
+	if f.First != before.N+1 || before.Incarnation != "" && before.Incarnation != f.Incarnation {
+		return fmt.Errorf("%w: it does not follow the line before it", ErrCorrupt)
+	}
+	return nil
+}
+
+// logFile is a log that is locked for appending.
+type logFile struct {
+	file *os.File
+	out  durable
+	name string
+	size int64 // the end of the last whole line
+	cut  bool  // there is something behind it
+}
+
+// lockLog opens a log for appending. Only the creation of a session makes one.
+func (d *DirStore) lockLog(ctx context.Context, id string, create bool) (*logFile, error) {
+	name := d.logName(id)
+	if !create && !exists(name) {
+		return nil, fmt.Errorf("%w: session %q is not there", ErrConflict, id)
+	}
+	if err := makeDir(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	f, err := waitLock(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	l := &logFile{file: f, out: f, name: name}
+	if d.durable != nil {
+		l.out = d.durable(f)
+	}
+	return l, nil
+}
+
+// makeDir makes a subfolder, and its name durable.
+func makeDir(name string) error {
+	if exists(name) {
+		return nil
+	}
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// tail is how much of the end of a log is looked at first.
+const tail = 16 << 10
+
+// last finds the last whole line, from the end of the file. It is nil where there is
+// none.
+func (l *logFile) last() (*frame, error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	size := info.Size()
+	for window := int64(tail); ; window *= 4 {
+		from := max(0, size-window)
+		data := make([]byte, size-from)
+		if _, err := l.file.ReadAt(data, from); err != nil && err != io.EOF {
+			return nil, fmt.Errorf("session: %w", err)
+		}
+		if f, found := l.lastIn(data, from); found || from == 0 {
+			return f, l.soundBefore(f, from)
+		}
+	}
+}
+
+// lastIn finds the last whole line in the end of a log. Where the very last one is
+// cut off or damaged, it was not acknowledged, and the one before it counts.
+func (l *logFile) lastIn(data []byte, from int64) (*frame, bool) {
+	end := len(data)
+	for range 2 {
+		body := bytes.TrimSuffix(data[:end], []byte("\n"))
+		start := bytes.LastIndexByte(body, '\n') + 1
+		if start == 0 && from > 0 {
+			return nil, false // it begins before the window
+		}
+		if len(body) < end {
+			if f := decodeFrame(body[start:]); f != nil {
+				l.size, l.cut = from+int64(end), end < len(data)
+				return f, true
+			}
+		}
+		if end = start; end == 0 {
+			break
+		}
+	}
+	l.size, l.cut = 0, len(data) > 0
+	return nil, end == 0
+}
+
+// soundBefore refuses a log of which more than the last line is damaged.
+func (l *logFile) soundBefore(f *frame, from int64) error {
+	if f == nil && l.cut && from > 0 {
+		return fmt.Errorf("%w: %s ends with damaged lines", ErrCorrupt, l.name)
+	}
+	return nil
+}
+
+// append writes a line behind the last whole one and syncs it. Where that fails,
+// nobody knows what is on the disk: the next to append will look.
+func (l *logFile) append(f *frame) error {
+	line, err := f.encode()
+	if err != nil {
+		return err
+	}
+	if l.cut {
+		if err := l.out.Truncate(l.size); err != nil {
+			return fmt.Errorf("session: %w", err)
+		}
+	}
+	if _, err := l.out.WriteAt(line, l.size); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	if err := l.out.Sync(); err != nil {
+		_ = l.out.Truncate(l.size) // as far as it can be taken back
+		return fmt.Errorf("session: %w", err)
+	}
+	return nil
+}
+
+// settleName makes the name of a new log durable.
+func (l *logFile) settleName() error { return syncDir(filepath.Dir(l.name)) }
+
+// remove takes a deleted log away, while it is locked.
+func (l *logFile) remove() error {
+	if err := os.Remove(l.name); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	return syncDir(filepath.Dir(l.name))
+}
+
+func (l *logFile) close() { l.file.Close() }
