@@ -110,6 +110,7 @@ type generation struct {
 	usage    Usage
 	emit     func(*Chunk) error // nil when nobody streams
 	index    int                // of the next message in the stream
+	sealing  *sealing           // nil without a seal
 }
 
 func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*generation, error) {
@@ -129,6 +130,9 @@ func newGeneration(ctx context.Context, r *Registry, opts *GenerateOptions) (*ge
 		return nil, err
 	}
 	g.open(messages, prompt != "")
+	if err := g.unseal(); err != nil {
+		return nil, err
+	}
 	return g, g.equip(ctx, prompt)
 }
 
@@ -294,6 +298,7 @@ func (g *generation) resume(ctx context.Context) (*Response, error) {
 	if g.opts.Resume != nil && !t.anyOpen() {
 		return nil, nothingOpen()
 	}
+	t.sealing = g.sealing
 	res, err := t.resume(ctx, g.opts.Resume)
 	return g.resolved(ctx, res, err)
 }
@@ -311,7 +316,7 @@ func (g *generation) turn(ctx context.Context, reply *ModelResponse) (*Response,
 		}
 		return paused, err
 	}
-	res, err := Resolve(ctx, g.tools, reply.Message, g.turnOptions())
+	res, err := resolve(ctx, g.tools, reply.Message, g.turnOptions())
 	return g.resolved(ctx, res, err)
 }
 
@@ -378,16 +383,61 @@ func (g *generation) response(reason FinishReason, message string) *Response {
 }
 
 // result hands over the history beside an error, once there is something in it
-// that the caller does not have.
+// that the caller does not have. Whatever leaves is sealed where a seal is set.
 func (g *generation) result(resp *Response, err error) (*Response, error) {
-	if err == nil {
-		return resp, nil
-	}
-	if !g.grown {
+	if err != nil && !g.grown {
 		return nil, err
 	}
 	g.keepRequests()
+	bare, last, sealErr := g.seal()
+	if sealErr != nil {
+		return nil, sealErr
+	}
+	if err == nil {
+		if resp.Message == bare {
+			resp.Message = last
+		}
+		resp.Messages = slices.Clip(g.messages)
+		return resp, nil
+	}
+	if failed, ok := err.(*TurnError); ok && bare != last {
+		failed.Model = last
+	}
 	return nil, &GenerateError{Messages: slices.Clip(g.messages), Usage: g.usage, Err: err}
+}
+
+// unseal verifies the message that the conversation is gone on with.
+func (g *generation) unseal() error {
+	var err error
+	if g.sealing, err = newSealing(&g.opts.Turn); g.sealing == nil {
+		return err
+	}
+	end := g.covered()
+	if g.messages[end].Role != RoleModel {
+		return nil
+	}
+	g.messages[end], err = g.sealing.open(g.messages[end])
+	return err
+}
+
+// seal seals the last message where it leaves with tool requests. It returns that
+// message without and with its seal.
+func (g *generation) seal() (bare, last *Message, err error) {
+	bare = g.messages[len(g.messages)-1]
+	if g.sealing == nil {
+		return bare, bare, nil
+	}
+	end := g.covered()
+	g.messages[end], err = g.sealing.close(bare)
+	return bare, g.messages[end], err
+}
+
+// covered tells the seal what stands before the last message. Instructions that are
+// the server's own may change.
+func (g *generation) covered() (end int) {
+	end = len(g.messages) - 1
+	g.sealing.before, g.sealing.ownSystem = g.messages[:end], g.opts.System != "" && !isPreamble(g.messages[0])
+	return end
 }
 
 // keepRequests makes the calls of the last message that did not get to run fit

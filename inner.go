@@ -150,6 +150,7 @@ func (c *ToolCall) innerOptions(branch string, opts *GenerateOptions) (*Generate
 	if o.Turn.path, err = c.Path.down(c.Ref, branch); err != nil {
 		return nil, err
 	}
+	o.Turn.Seal = nil // the outermost message covers what is inside it
 	if outer := c.state.inner.opts; o.Turn.Journal == nil && outer != nil {
 		o.Turn.Journal, o.Turn.Identify = outer.Journal, outer.Identify
 	}

@@ -36,6 +36,14 @@ func (r *Resolution) Interrupts() []*Interrupt {
 // an error before the first call. A message that a turn has already worked on is
 // ErrFailedPrecondition: that is what Resume is for.
 func Resolve(ctx context.Context, tools *ToolSet, model *Message, opts *ResolveOptions) (*Resolution, error) {
+	g, err := newSealing(opts)
+	if err != nil {
+		return nil, err
+	}
+	return g.closeTurn(resolve(ctx, tools, model, opts))
+}
+
+func resolve(ctx context.Context, tools *ToolSet, model *Message, opts *ResolveOptions) (*Resolution, error) {
 	t, err := newTurn(tools, model, opts)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,13 @@ import (
 // ErrInvalidArgument, a message with nothing open ErrFailedPrecondition, a tool
 // that is gone ErrNotFound; denying needs no tool. Nil answers answer nothing.
 func Resume(ctx context.Context, tools *ToolSet, model *Message, answers *Answers, opts *ResolveOptions) (*Resolution, error) {
+	g, err := newSealing(opts)
+	if err != nil {
+		return nil, err
+	}
+	if model, err = g.open(model); err != nil {
+		return nil, err
+	}
 	t, err := newTurn(tools, model, opts)
 	if err != nil {
 		return nil, err
@@ -23,7 +30,8 @@ func Resume(ctx context.Context, tools *ToolSet, model *Message, answers *Answer
 	if !t.anyOpen() {
 		return nil, nothingOpen()
 	}
-	return t.resume(ctx, answers)
+	t.sealing = g
+	return g.closeTurn(t.resume(ctx, answers))
 }
 
 func (t *turn) anyOpen() bool {
@@ -59,6 +67,9 @@ func (t *turn) resume(ctx context.Context, answers *Answers) (*Resolution, error
 		if t.resumed, err = encode(answers.Metadata); err != nil {
 			return nil, invalidf("ai: metadata of the answers: %w", err)
 		}
+	}
+	if err := t.sealing.spend(ctx, answers); err != nil {
+		return nil, err
 	}
 	if err := t.journalUnrun(ctx); err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ type ResolveOptions struct {
 	// Grace is how long a call may take to return after its timeout, or after the
 	// context has ended, before it is given up. Defaults to one second.
 	Grace time.Duration
+	// Seal guards messages that leave unfinished. Nil means that whoever holds the
+	// history is trusted. See Seal.
+	Seal *Seal
 	// Journal is told of every message, start and outcome. Nil means none.
 	Journal Journal
 	// Identify names a call that is about to run: its idempotency key, and which
@@ -126,6 +129,7 @@ type turn struct {
 	message *Message
 	slots   []slot
 	sole    [1]*slot        // memory for the plan of a turn of one call
+	sealing *sealing        // nil without a seal
 	resumed json.RawMessage // `resumed` of the tool message; nil on a first run
 	gaveUp  atomic.Bool     // a call was given up and may still run
 }
