@@ -33,8 +33,11 @@ type ToolCall struct {
 // callState is what the views of one call share.
 type callState struct {
 	request  string // the tool's name as the model used it
+	index    int    // of the request among those of its message
 	answered map[string]answer
 	original json.RawMessage // the input before an edit; nil without one
+	retried  bool            // it failed before, or was not heard of again
+	earlier  func(*ToolCall) Outcome
 	emit     func(*Chunk) error
 	inner    innerCalls
 
@@ -157,16 +160,22 @@ func (c *ToolCall) Attempt() int {
 	return max(c.state.attempt, 1)
 }
 
-// Emit sends progress to whoever streams: a chunk of role tool that holds a
-// tool response with these parts as content and `partial` in its metadata. It
-// does nothing where nobody streams. Its error, once the reader has gone or the
-// call was given up, is a reason to stop.
+// Emit sends progress to whoever streams: a chunk of role tool with an event of
+// kind ToolProgress, which holds a tool response with these parts as content and
+// `partial` in its metadata. It returns once the reader has the chunk, before
+// anything that the call does later can be seen in the stream, and does nothing
+// where nobody streams. Its error, once the reader has gone or the call was given
+// up, is a reason to stop.
 func (c *ToolCall) Emit(parts ...Part) error {
 	if c.state == nil || c.state.emit == nil {
 		return nil
 	}
-	return c.state.emit(&Chunk{Role: RoleTool, Content: Parts{&ToolResponsePart{
-		ToolResponse: ToolResponse{Name: c.state.request, Ref: c.Ref, Content: parts},
-		Metadata:     Metadata{keyPartial: jsonTrue},
-	}}})
+	return c.state.emit(&Chunk{
+		Role: RoleTool,
+		Content: Parts{&ToolResponsePart{
+			ToolResponse: ToolResponse{Name: c.state.request, Ref: c.Ref, Content: parts},
+			Metadata:     Metadata{keyPartial: jsonTrue},
+		}},
+		Tool: &ToolEvent{Kind: ToolProgress, Index: c.state.index, Ref: c.Ref, Name: c.state.request},
+	})
 }

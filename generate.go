@@ -323,6 +323,7 @@ func (g *generation) turn(ctx context.Context, reply *ModelResponse) (*Response,
 // turnOptions are the caller's, with the chunks of calls led into the stream.
 func (g *generation) turnOptions() *ResolveOptions {
 	o := g.opts.Turn
+	o.earlier = earlierIn(g.messages[:len(g.messages):len(g.messages)])
 	if g.emit == nil {
 		return &o
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/holdpoint/ai/internal/digest"
 )
 
 // A Tool is something a model can ask for. Implementations are safe for
@@ -113,6 +115,14 @@ func (d *ToolDefinition) compileSchemas(inputInferred, outputInferred bool) (*co
 		return nil, invalidf("ai: tool %q: output schema: %w", d.Name, err)
 	}
 	return &compiledSchemas{d.InputSchema, d.OutputSchema, input, output}, nil
+}
+
+// Digest is over what a decision about a call of the tool rests on: the name, the
+// schemas, and what the definition says about effects. It changes when any of these
+// does, so that a yes to the tool as it was is none to the tool as it is.
+func (d *ToolDefinition) Digest() string {
+	return digest.Of("holdpoint/definition/1", d.Name, digest.JSON(d.InputSchema), digest.JSON(d.OutputSchema),
+		fmt.Sprint(d.ReadOnly, d.Destructive, d.Idempotent, d.OpenWorld))
 }
 
 // checkObjectSchema refuses a schema that no arguments could ever fit, since

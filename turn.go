@@ -45,8 +45,9 @@ type ResolveOptions struct {
 	// Stream sets it. Nil drops it.
 	Emit func(*Chunk) error
 
-	path    Path // of the conversation, for inner ones
-	opening bool // the conversation is an inner one that is about to begin
+	path    Path                    // of the conversation, for inner ones
+	earlier func(*ToolCall) Outcome // nil outside Generate
+	opening bool                    // the conversation is an inner one that is about to begin
 }
 
 const defaultGrace = time.Second
@@ -177,6 +178,7 @@ func (t *turn) readRequests() error {
 			continue
 		}
 		s := &t.slots[n]
+		s.state.index = n
 		n++
 		s.part, s.at, s.ref = req, i, req.ToolRequest.Ref
 		if req.ToolRequest.Partial {
@@ -256,6 +258,7 @@ func (t *turn) begin(s *slot) {
 	s.state.request = s.part.ToolRequest.Name
 	s.state.answered = s.answers()
 	s.state.original = s.original
+	s.state.retried, s.state.earlier = s.marks.failure != nil, t.opts.earlier
 	s.state.key = s.marks.callKey
 	record := s.marks.inner
 	if s.edited {

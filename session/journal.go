@@ -1,16 +1,13 @@
 package session
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"maps"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/digest"
 )
 
 // journal writes what a run of package ai tells it into the log.
@@ -134,22 +131,20 @@ func (s *state) callOf(tc *ai.ToolCall) (*call, error) {
 // key is the idempotency key of a call: the same for all attempts at it with
 // these arguments, and of no other call.
 func (s *state) key(c *call) string {
-	h := sha256.New()
-	write(h, "holdpoint/key/1", s.revision.Incarnation)
-	s.writeID(h, c)
-	write(h, fmt.Sprint(c.nextGeneration()))
-	return "key_" + sum(h)
+	words := append([]string{s.revision.Incarnation, fmt.Sprint(c.nextGeneration())}, s.place(c)...)
+	return "key_" + digest.Of("holdpoint/key/1", words...)
 }
 
-// writeID writes what names a call within a session: where it stands, on each level.
-func (s *state) writeID(h hash.Hash, c *call) {
+// place names a call within its session: where it stands, on each level.
+func (s *state) place(c *call) []string {
+	var words []string
 	v := s.top
 	for _, step := range c.path() {
 		host := v.call(step.Ref)
-		write(h, fmt.Sprint(v.number), fmt.Sprint(host.at), step.Branch)
+		words = append(words, fmt.Sprint(v.number), fmt.Sprint(host.at), step.Branch)
 		v = host.child(step.Branch)
 	}
-	write(h, fmt.Sprint(v.number), fmt.Sprint(c.at))
+	return append(words, fmt.Sprint(v.number), fmt.Sprint(c.at))
 }
 
 // bind notes what a call runs with: decisions are about that.
@@ -157,48 +152,9 @@ func (s *state) bind(e *callEntry, c *call, tc *ai.ToolCall) {
 	if tc.Definition == nil {
 		return // it does not run
 	}
-	e.Definition = definitionDigest(tc.Definition)
-	h := sha256.New()
-	write(h, "holdpoint/digest/1", s.id, s.revision.Incarnation)
-	s.writeID(h, c)
-	write(h, tc.Name, e.Definition, canonical(tc.Input))
-	e.Digest = sum(h)
-}
-
-// definitionDigest is over what of a tool's definition a decision rests on.
-func definitionDigest(def *ai.ToolDefinition) string {
-	h := sha256.New()
-	write(h, "holdpoint/definition/1", canonical(def.InputSchema), canonical(def.OutputSchema),
-		fmt.Sprint(def.ReadOnly, def.Destructive, def.Idempotent, def.OpenWorld))
-	return sum(h)
-}
-
-func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum(nil)) }
-
-// write adds strings to a hash, each with its length, so that no two lists of
-// strings look the same.
-func write(h hash.Hash, texts ...string) {
-	for _, text := range texts {
-		fmt.Fprintf(h, "%d:%s", len(text), text)
-	}
-}
-
-// canonical is JSON with sorted keys and without spaces; numbers keep their digits.
-func canonical(data json.RawMessage) string {
-	if len(data) == 0 {
-		return ""
-	}
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return string(data)
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return string(data)
-	}
-	return string(text)
+	e.Definition = tc.Definition.Digest()
+	words := append([]string{s.id, s.revision.Incarnation, tc.Name, e.Definition, digest.JSON(tc.Input)}, s.place(c)...)
+	e.Digest = digest.Of("holdpoint/decision/1", words...)
 }
 
 // question is what the log asks where something else would run than was decided on.
@@ -220,7 +176,7 @@ func (c *call) bound(tc *ai.ToolCall, now *callEntry) error {
 	}
 	same := now.Digest == c.asked.Digest
 	if d.Verdict == Edit {
-		same = now.Definition == c.definition && canonical(d.Input) == canonical(tc.Input)
+		same = now.Definition == c.definition && digest.JSON(d.Input) == digest.JSON(tc.Input)
 	}
 	switch {
 	case same:
