@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/holdpoint/ai"
 )
@@ -68,6 +70,9 @@ type run struct {
 func (m *Manager) run(ctx context.Context, id string, in *Input, emit func(*ai.Chunk) error) (*Result, error) {
 	if err := m.check(); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(id, reserved) || id == "" {
+		return nil, fmt.Errorf("%w: session: an id must not be empty or begin with %q", ai.ErrInvalidArgument, reserved)
 	}
 	if in != nil {
 		if err := checkInput(in); err != nil {
