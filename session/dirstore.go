@@ -57,6 +57,9 @@ func OpenDir(dir string) (*DirStore, error) {
 
 // Append writes a batch as one line, and returns once it is on the disk.
 func (d *DirStore) Append(ctx context.Context, id string, at Revision, batch *Batch) (*Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	f, err := d.lockLog(ctx, id, at == Revision{})
 	if err != nil {
 		return nil, err
@@ -86,7 +89,8 @@ func (d *DirStore) Append(ctx context.Context, id string, at Revision, batch *Ba
 	if err := d.write(f, next, last); err != nil {
 		return nil, err
 	}
-	return &Receipt{Revision: next.revision(), At: now}, nil
+	end := Revision{Incarnation: at.Incarnation, N: at.N + uint64(len(batch.Entries))}
+	return &Receipt{Revision: end, At: now}, nil
 }
 
 // write appends a line. The session is marked before it has a flag and unmarked
