@@ -68,6 +68,9 @@ func (d *DirStore) unmark(id string) { os.Remove(d.spread(openDir, id)) }
 // List lists sessions by their flags, in the order of the file names. It looks at
 // those that have a flag set; a query without flags looks at all.
 func (d *DirStore) List(ctx context.Context, q *Query) (*Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	folder, suffix := openDir, ""
 	if !q.Pending && !q.Runnable && !q.Running {
 		folder, suffix = logsDir, ".log"
