@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -104,8 +103,8 @@ func (c *call) addressed() (*ai.ToolRequestPart, error) {
 
 // settleDecided writes the outcomes of calls that are not to run: denials, and what
 // came about without anybody. No tool is needed for that.
-func (r *run) settleDecided(ctx context.Context) error {
-	settle := &commit{owned: true}
+func (r *run) settleDecided() error {
+	var settled []*entry
 	now := time.Now()
 	err := r.w.view(func(s *state) error {
 		for _, c := range s.leaves() {
@@ -117,14 +116,14 @@ func (r *run) settleDecided(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			settle.entries = append(settle.entries, e)
+			settled = append(settled, e)
 		}
 		return nil
 	})
-	if err != nil || len(settle.entries) == 0 {
+	if err != nil {
 		return err
 	}
-	return r.w.appendFact(ctx, settle)
+	return r.w.later(settled...)
 }
 
 // refused is the result of a call that is not to run, or nil.

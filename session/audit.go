@@ -70,8 +70,8 @@ func (m *Manager) Audit(ctx context.Context, id string) iter.Seq2[*Record, error
 		}
 		s := newState(id)
 		for _, b := range log.Batches {
-			for i, data := range b.Entries {
-				if !s.audit(data, b.First+uint64(i), yield) {
+			for _, data := range b.Entries {
+				if !s.audit(data, yield) {
 					return
 				}
 			}
@@ -80,10 +80,10 @@ func (m *Manager) Audit(ctx context.Context, id string) iter.Seq2[*Record, error
 }
 
 // audit yields the records of one entry. It is false where that was the last.
-func (s *state) audit(data json.RawMessage, number uint64, yield func(*Record, error) bool) bool {
+func (s *state) audit(data json.RawMessage, yield func(*Record, error) bool) bool {
 	e, err := decodeEntry(data)
 	if err == nil {
-		err = s.apply(e, number)
+		err = s.apply(e)
 	}
 	if err != nil {
 		yield(nil, err)

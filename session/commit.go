@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -40,6 +41,8 @@ type committer struct {
 
 	mu      sync.Mutex // guards state, and all below
 	state   *state
+	base    int               // how many claims the log held before this run's
+	buffer  []json.RawMessage // entries that are in the state, and go with the next batch
 	waiting []*commit
 	writing bool
 	dead    error // a store failure after which nothing may start
@@ -114,7 +117,7 @@ func (w *committer) group(commits []*commit) []*commit {
 }
 
 // writeGroup writes commits as one batch, again at the new end where somebody else
-// wrote in between.
+// wrote in between. What was buffered goes in front.
 func (w *committer) writeGroup(ctx context.Context, group []*commit) error {
 	for {
 		if w.state.newer != nil {
@@ -128,8 +131,8 @@ func (w *committer) writeGroup(ctx context.Context, group []*commit) error {
 				return err
 			}
 		}
-		batch, err := newBatch(group)
-		if err != nil {
+		batch, err := w.newBatch(group)
+		if err != nil || len(batch.Entries) == 0 {
 			return err
 		}
 		moved, err := w.tryAppend(ctx, batch)
@@ -143,18 +146,18 @@ func (w *committer) writeGroup(ctx context.Context, group []*commit) error {
 // say. It reports whether the log had moved on, so that nothing was written.
 func (w *committer) tryAppend(ctx context.Context, batch *Batch) (moved bool, err error) {
 	at := w.state.revision
-	if err := w.state.foresee(batch); err != nil {
-		return false, errors.Join(err, w.reload(ctx))
+	if err := w.state.foresee(batch, len(w.buffer)); err != nil {
+		return false, errors.Join(err, w.reload(ctx, batch.ID))
 	}
 	for tries := 0; ; tries++ {
 		w.mu.Unlock()
 		receipt, err := w.store.Append(ctx, w.state.id, at, batch)
 		w.mu.Lock()
 		if err == nil {
-			w.state.revision = receipt.Revision
+			w.state.revision, w.buffer = receipt.Revision, nil
 			return false, nil
 		}
-		if failed := w.reload(ctx); failed != nil {
+		if failed := w.reload(ctx, batch.ID); failed != nil {
 			return false, errors.Join(err, failed)
 		}
 		switch {
@@ -165,22 +168,73 @@ func (w *committer) tryAppend(ctx context.Context, batch *Batch) (moved bool, er
 		case errors.Is(err, ErrTooLate) || w.state.revision != at || tries == 1:
 			return false, err
 		}
-		if err := w.state.foresee(batch); err != nil {
+		if err := w.state.foresee(batch, len(w.buffer)); err != nil {
 			return false, err
 		}
 	}
 }
 
-// reload reads the whole log again, since the state has run ahead of it.
-func (w *committer) reload(ctx context.Context) error {
+// reload reads the whole log again, since the state has run ahead of it. What is
+// buffered is put on top again, unless the batch that it went with is there.
+func (w *committer) reload(ctx context.Context, batch string) error {
 	id := w.state.id
 	w.mu.Unlock()
 	s, err := load(ctx, w.store, id)
 	w.mu.Lock()
-	if err == nil {
-		w.state = s
+	if err != nil {
+		return err
 	}
-	return err
+	w.state = s
+	if s.seen[batch] {
+		w.buffer = nil
+	}
+	if n := len(s.owners); n > w.base && s.owners[n-1] != w.owner {
+		w.salvage() // somebody else has claimed the session
+	}
+	for _, data := range w.buffer {
+		if err := s.add(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// salvage keeps of the buffer what is a fact whoever owns the session.
+func (w *committer) salvage() {
+	w.buffer = slices.DeleteFunc(w.buffer, func(data json.RawMessage) bool {
+		e, err := decodeEntry(data)
+		return err != nil || e.Kind != kindOutcome
+	})
+}
+
+// later applies entries now and writes them with the next batch. It is for what is
+// followed by another write, or by flush, before anything is waited for.
+func (w *committer) later(entries ...*entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	for _, e := range entries {
+		data, err := e.encode(now)
+		if err != nil {
+			return err
+		}
+		if err := w.state.add(data); err != nil {
+			return err
+		}
+		w.buffer = append(w.buffer, data)
+	}
+	return nil
+}
+
+// flush writes what is buffered.
+func (w *committer) flush(ctx context.Context) error {
+	w.mu.Lock()
+	empty := len(w.buffer) == 0
+	w.mu.Unlock()
+	if empty {
+		return nil
+	}
+	return w.appendFact(ctx, &commit{})
 }
 
 // load reads a session. One that is not there is empty.
@@ -196,15 +250,11 @@ func load(ctx context.Context, store Store, id string) (*state, error) {
 	return s, s.take(log)
 }
 
-// foresee applies a batch before it is in the log, and says with its flags where
-// the session will stand.
-func (s *state) foresee(batch *Batch) error {
-	for i, data := range batch.Entries {
-		e, err := decodeEntry(data)
-		if err != nil {
-			return err
-		}
-		if err := s.apply(e, s.revision.N+uint64(i)+1); err != nil {
+// foresee applies a batch before it is in the log, all but the first entries, which
+// were applied before, and says with its flags where the session will stand.
+func (s *state) foresee(batch *Batch, applied int) error {
+	for _, data := range batch.Entries[applied:] {
+		if err := s.add(data); err != nil {
 			return err
 		}
 	}
@@ -212,8 +262,18 @@ func (s *state) foresee(batch *Batch) error {
 	return nil
 }
 
-func newBatch(group []*commit) (*Batch, error) {
+// add applies an entry as it will be read back.
+func (s *state) add(data json.RawMessage) error {
+	e, err := decodeEntry(data)
+	if err != nil {
+		return err
+	}
+	return s.apply(e)
+}
+
+func (w *committer) newBatch(group []*commit) (*Batch, error) {
 	batch := &Batch{ID: rand.Text(), NotAfter: group[0].notAfter, Delete: group[0].remove}
+	batch.Entries = slices.Clone(w.buffer)
 	now := time.Now()
 	for _, c := range group {
 		for _, e := range c.entries {
@@ -247,16 +307,19 @@ func (w *committer) appendFact(ctx context.Context, c *commit) error {
 	}
 }
 
-// lose hands out what could not be written.
+// lose hands out what could not be written. Of what was buffered with it, only
+// outcomes can be written later.
 func (w *committer) lose(entries []*entry, err error) error {
-	failed := &StoreError{Session: w.state.id, Err: err}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.salvage()
+	failed := &StoreError{Session: w.state.id, Entries: w.buffer, Err: err}
+	w.buffer = nil
 	for _, e := range entries {
 		if data, err := e.encode(e.At); err == nil {
 			failed.Entries = append(failed.Entries, data)
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.dead = failed
 	return failed
 }

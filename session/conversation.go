@@ -29,7 +29,7 @@ type conversation struct {
 	path     ai.Path
 	messages []*ai.Message // those of finished turns, and the last message as the model wrote it
 	reply    *replyEntry   // what the model said beside the last reply
-	number   uint64        // the number of that reply's entry
+	replies  int           // how many there were: calls are named by that
 	calls    []*call       // of the last message, while its turn is open; in request order
 }
 
@@ -107,11 +107,12 @@ func (v *conversation) add(messages []*ai.Message) error {
 }
 
 // hear appends a reply, whose calls are open from now on.
-func (v *conversation) hear(message *ai.Message, reply *replyEntry, number uint64) error {
+func (v *conversation) hear(message *ai.Message, reply *replyEntry) error {
 	if err := v.add([]*ai.Message{message}); err != nil {
 		return err
 	}
-	v.reply, v.number = reply, number
+	v.reply = reply
+	v.replies++
 	for i, p := range message.Content {
 		if req, ok := p.(*ai.ToolRequestPart); ok {
 			v.calls = append(v.calls, &call{conv: v, at: i, part: req})

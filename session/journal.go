@@ -5,15 +5,57 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"sync"
 
 	"github.com/holdpoint/ai"
 	"github.com/holdpoint/ai/internal/digest"
 )
 
-// journal writes what a run of package ai tells it into the log.
+// journal writes what a run of package ai tells it into the log. What another write
+// follows at once goes with that: see quick.
 type journal struct {
 	w     *committer
 	claim Claim
+
+	mu   sync.Mutex
+	live map[string]bool // calls of the session's own conversation that have not ended
+	over bool            // the run is: what comes now comes late
+}
+
+// quick reports whether an entry can wait for the next write: only in the session's
+// own conversation, where a write comes before the model is called again and before
+// the session is let go, and only while no other call may take its time.
+func (j *journal) quick(path ai.Path) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(path) == 0 && len(j.live) == 0 && !j.over
+}
+
+// begin forgets calls that an earlier step never came to.
+func (j *journal) begin() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.live = make(map[string]bool)
+}
+
+// follow notes that a call has begun, or has ended.
+func (j *journal) follow(tc *ai.ToolCall, begins bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case len(tc.Path) > 0:
+	case begins:
+		j.live[tc.Ref] = true
+	default:
+		delete(j.live, tc.Ref)
+	}
+}
+
+// end says that the run is over.
+func (j *journal) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.over = true
 }
 
 // Said writes messages before anything is made of them.
@@ -21,6 +63,9 @@ func (j *journal) Said(ctx context.Context, path ai.Path, messages []*ai.Message
 	e := &entry{Kind: kindSaid, Path: path, Messages: messages}
 	if reply != nil {
 		e.Reply = &replyEntry{FinishReason: reply.FinishReason, FinishMessage: reply.FinishMessage, Usage: reply.Usage}
+	}
+	if reply != nil && j.quick(path) {
+		return j.w.later(e)
 	}
 	return j.w.appendFact(ctx, &commit{entries: []*entry{e}, owned: true})
 }
@@ -75,7 +120,14 @@ func (j *journal) Settled(ctx context.Context, tc *ai.ToolCall, end *ai.Settleme
 	if err != nil {
 		return err
 	}
-	return j.w.appendFact(ctx, &commit{entries: []*entry{{Kind: kindOutcome, Path: tc.Path, Call: e}}})
+	if !end.Late {
+		j.follow(tc, false)
+	}
+	outcome := &entry{Kind: kindOutcome, Path: tc.Path, Call: e}
+	if !end.Late && j.quick(tc.Path) {
+		return j.w.later(outcome)
+	}
+	return j.w.appendFact(ctx, &commit{entries: []*entry{outcome}})
 }
 
 // describe says for the audit how an attempt ended.
@@ -105,6 +157,7 @@ func outside(md ai.Metadata) ai.Metadata {
 
 // identify gives a call its key and the number of its attempt.
 func (j *journal) identify(tc *ai.ToolCall) (key string, attempt int) {
+	j.follow(tc, true)
 	_ = j.w.view(func(s *state) error {
 		c, err := s.callOf(tc)
 		if err != nil {
@@ -141,10 +194,10 @@ func (s *state) place(c *call) []string {
 	v := s.top
 	for _, step := range c.path() {
 		host := v.call(step.Ref)
-		words = append(words, fmt.Sprint(v.number), fmt.Sprint(host.at), step.Branch)
+		words = append(words, fmt.Sprint(v.replies), fmt.Sprint(host.at), step.Branch)
 		v = host.child(step.Branch)
 	}
-	return append(words, fmt.Sprint(v.number), fmt.Sprint(c.at))
+	return append(words, fmt.Sprint(v.replies), fmt.Sprint(c.at))
 }
 
 // bind notes what a call runs with: decisions are about that.

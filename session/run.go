@@ -63,6 +63,7 @@ var errReaderGone = errors.New("session: the reader of the stream has gone")
 type run struct {
 	m     *Manager
 	w     *committer
+	j     *journal
 	claim Claim
 	emit  func(*ai.Chunk) error
 }
@@ -88,7 +89,10 @@ func (m *Manager) run(ctx context.Context, id string, in *Input, emit func(*ai.C
 	if err != nil {
 		return nil, err
 	}
-	r := &run{m: m, w: &committer{store: m.Store, owner: rand.Text(), state: s}, claim: claim, emit: emit}
+	r := &run{m: m, claim: claim, emit: emit}
+	r.w = &committer{store: m.Store, owner: rand.Text(), state: s, base: len(s.owners)}
+	r.j = &journal{w: r.w, claim: claim}
+	defer r.j.end()
 	if err := r.begin(ctx, in); err != nil {
 		return nil, err
 	}
@@ -104,7 +108,9 @@ func (r *run) begin(ctx context.Context, in *Input) error {
 	switch {
 	case in == nil && s.revision.N == 0:
 		return notFound(s.id)
-	case in != nil:
+	case in == nil:
+		return r.w.later(begin.entries...) // nothing has happened yet
+	default:
 		superseded, err := s.supersede(in)
 		if err != nil {
 			return err
@@ -114,7 +120,7 @@ func (r *run) begin(ctx context.Context, in *Input) error {
 	}
 	at := s.revision
 	begin.admit = func(now *state) error {
-		if now.revision != at && in != nil {
+		if now.revision != at {
 			return conflictf("session %q was written to while input was added", now.id)
 		}
 		return nil
@@ -126,7 +132,7 @@ func (r *run) begin(ctx context.Context, in *Input) error {
 // session go.
 func (r *run) drain(ctx context.Context) (*Result, error) {
 	for {
-		if err := r.settleDecided(ctx); err != nil {
+		if err := r.settleDecided(); err != nil {
 			return nil, r.leave(ctx, err)
 		}
 		_, err := r.step(ctx)
@@ -148,6 +154,9 @@ func (r *run) drain(ctx context.Context) (*Result, error) {
 // can be written.
 func (r *run) leave(ctx context.Context, err error) error {
 	failed := r.write(ctx, nil)
+	if errors.Is(failed, errLost) {
+		failed = r.w.flush(ctx) // what is a fact all the same
+	}
 	if failed != nil && !errors.Is(failed, errLost) {
 		return errors.Join(err, failed)
 	}
@@ -193,8 +202,11 @@ func (r *run) step(ctx context.Context) (*ai.Response, error) {
 	opts := r.m.Options
 	opts.System = ""
 	opts.Turn.Partial = true
-	j := &journal{w: r.w, claim: r.claim}
-	opts.Turn.Journal, opts.Turn.Identify = j, j.identify
+	r.j.begin()
+	opts.Turn.Journal, opts.Turn.Identify = r.j, r.j.identify
+	if opts.Model != nil {
+		opts.Model = r.flushed(opts.Model)
+	}
 	idle := false
 	err := r.w.view(func(s *state) error {
 		var err error
@@ -211,6 +223,16 @@ func (r *run) step(ctx context.Context) (*ai.Response, error) {
 		return nil, err
 	}
 	return r.generate(ctx, &opts)
+}
+
+// flushed is the model, called once all that happened before is in the log.
+func (r *run) flushed(model ai.Model) ai.Model {
+	return ai.ModelFunc(func(ctx context.Context, req *ai.ModelRequest, emit func(*ai.Chunk) error) (*ai.ModelResponse, error) {
+		if err := r.w.flush(ctx); err != nil {
+			return nil, err
+		}
+		return model.Generate(ctx, req, emit)
+	})
 }
 
 func (r *run) generate(ctx context.Context, opts *ai.GenerateOptions) (*ai.Response, error) {

@@ -16,6 +16,7 @@ type state struct {
 	top      *conversation
 	askings  map[string]*asking // by pending id, decided ones included
 	claim    *claimEntry        // nil while nobody runs the session
+	owners   []string           // of all claims, in order
 	newer    error              // why nothing may be appended
 	seen     map[string]bool    // the batches that are in it, since it was read
 }
@@ -46,7 +47,7 @@ func (s *state) takeBatch(b *StoredBatch) error {
 			}
 			return fmt.Errorf("session %q: entry %d: %w", s.id, b.First+uint64(i), err)
 		}
-		if err := s.apply(e, b.First+uint64(i)); err != nil {
+		if err := s.apply(e); err != nil {
 			return fmt.Errorf("session %q: entry %d, %s: %w", s.id, b.First+uint64(i), e.Kind, err)
 		}
 	}
@@ -54,12 +55,12 @@ func (s *state) takeBatch(b *StoredBatch) error {
 }
 
 // apply adds one entry.
-func (s *state) apply(e *entry, number uint64) error {
+func (s *state) apply(e *entry) error {
 	switch e.Kind {
 	case kindInput:
 		return s.top.add(e.Messages)
 	case kindSaid:
-		return s.said(e, number)
+		return s.said(e)
 	case kindStarted, kindOutcome:
 		return s.called(e)
 	case kindPaused:
@@ -67,14 +68,14 @@ func (s *state) apply(e *entry, number uint64) error {
 	case kindDecided:
 		return s.decided(e)
 	case kindClaimed:
-		s.claim = e.Claim
+		s.claim, s.owners = e.Claim, append(s.owners, e.Claim.Owner)
 	case kindReleased:
 		s.claim = nil
 	}
 	return nil
 }
 
-func (s *state) said(e *entry, number uint64) error {
+func (s *state) said(e *entry) error {
 	conv, err := s.top.find(e.Path)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *state) said(e *entry, number uint64) error {
 	if len(e.Messages) != 1 {
 		return fmt.Errorf("%w: a reply has %d messages", ErrCorrupt, len(e.Messages))
 	}
-	return conv.hear(e.Messages[0], e.Reply, number)
+	return conv.hear(e.Messages[0], e.Reply)
 }
 
 // called takes the start or the outcome of a call. An outcome that comes late
