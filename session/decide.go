@@ -100,11 +100,14 @@ func (s *state) asking(d *Decision) (*call, error) {
 	return nil, &ConflictError{Pending: d.Pending}
 }
 
-// takes reports whether an asking can be answered that way.
+// takes reports whether an asking can be answered that way. What middleware asks is
+// whether the call may run: nobody may put a result in its place.
 func (p *Pending) takes(v Verdict) bool {
 	switch v {
-	case Deny, Respond, Approve:
+	case Deny, Approve:
 		return true
+	case Respond:
+		return p.By == ""
 	case Edit:
 		return p.Reason != ReasonInDoubt
 	}

@@ -78,7 +78,7 @@ func TestVerdicts(t *testing.T) {
 			"Note: the arguments were changed before the call ran; it ran with {\"to\":\"eve\",\"amount\":7}.\npaid eve", false,
 		},
 		"deny":     {session.Decision{Verdict: session.Deny, Reason: "too much"}, nil, "Denied: too much", true},
-		"respond":  {session.Decision{Verdict: session.Respond, Output: json.RawMessage(`"by hand"`)}, nil, "by hand", false},
+		"respond":  {session.Decision{Verdict: session.Respond, Output: json.RawMessage(`"by hand"`)}, nil, "Denied.", true},
 		"nonsense": {session.Decision{Verdict: "aprove"}, nil, "Denied.", true},
 		"nothing":  {session.Decision{}, nil, "Denied.", true},
 	}
@@ -97,6 +97,43 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// askingDesk has stopped at a tool that asks itself.
+func askingDesk(t *testing.T, def *ai.ToolDefinition) *desk {
+	t.Helper()
+	return newDesk(t, func(m *session.Manager) {
+		m.Registry, m.Options.Turn = &ai.Registry{}, ai.ResolveOptions{}
+		def.Name = "pay"
+		tool, err := ai.NewTool(def, func(_ context.Context, call *ai.ToolCall, in payment) (string, error) {
+			if !call.Resumed() {
+				return "", call.Interrupt("sure?")
+			}
+			return "paid by the tool", nil
+		})
+		require.NoError(t, err)
+		require.NoError(t, m.Registry.Register(tool))
+	})
+}
+
+// A tool's own question takes a result, which has to fit.
+func TestRespond(t *testing.T) {
+	t.Parallel()
+	for _, def := range []*ai.ToolDefinition{{}, {NotRestartable: true}} {
+		d := askingDesk(t, def)
+		wrong := &session.Decision{Pending: d.pending.ID, Verdict: session.Respond, Output: json.RawMessage(`5`)}
+		require.ErrorIs(t, d.Decide(t.Context(), "s", wrong), ai.ErrInvalidArgument)
+		result := d.decide(t, &session.Decision{Verdict: session.Respond, Output: json.RawMessage(`"by hand"`)})
+		require.Equal(t, "by hand", told(t, result).Text)
+	}
+}
+
+func TestResponseOnly(t *testing.T) {
+	t.Parallel()
+	d := askingDesk(t, &ai.ToolDefinition{NotRestartable: true})
+	err := d.Decide(t.Context(), "s", &session.Decision{Pending: d.pending.ID, Verdict: session.Approve})
+	require.ErrorIs(t, err, ai.ErrInvalidArgument)
+	require.ErrorContains(t, err, "takes a response only")
+}
+
 // What does not fit is an error to whoever decides, and decides nothing.
 func TestDecisionThatDoesNotFit(t *testing.T) {
 	t.Parallel()
@@ -108,7 +145,6 @@ func TestDecisionThatDoesNotFit(t *testing.T) {
 	}{
 		"edited input": {session.Decision{Verdict: session.Edit, Input: json.RawMessage(`{"to":"eve"}`)}, ai.ErrInvalidArgument, "amount"},
 		"no input":     {session.Decision{Verdict: session.Edit}, ai.ErrInvalidArgument, "must be a JSON object"},
-		"output":       {session.Decision{Verdict: session.Respond, Output: json.RawMessage(`5`)}, ai.ErrInvalidArgument, "output"},
 		"data":         {session.Decision{Verdict: session.Approve, Data: json.RawMessage(`5`)}, ai.ErrInvalidArgument, "JSON object"},
 		"not allowed":  {session.Decision{Verdict: session.Approve, By: "eve"}, refused, "not yours"},
 		"old digest":   {session.Decision{Verdict: session.Approve, Digest: "other"}, session.ErrConflict, "changed"},

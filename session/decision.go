@@ -21,7 +21,8 @@ const (
 	// Deny settles the call without running it. Of a call that may have acted the
 	// model is told that nobody knows.
 	Deny Verdict = "deny"
-	// Respond settles the call with a result given by whoever decides.
+	// Respond settles the call with a result given by whoever decides. A question of
+	// middleware does not take it.
 	Respond Verdict = "respond"
 
 	// What nobody decided, but came about.
