@@ -219,8 +219,12 @@ func (s *state) supersede(in *Input) ([]*entry, error) {
 }
 
 // ask makes the questions about calls that nobody is asked about yet.
-func (r *run) ask(s *state) []*asking {
-	var list []*asking
+func (r *run) ask(s *state) (list []*asking, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			list, err = nil, fmt.Errorf("session: Deadlines panicked: %v", v)
+		}
+	}()
 	for _, c := range s.leaves() {
 		reason := c.reason()
 		if reason == "" || c.asked != nil || c.reentrant() {
@@ -239,7 +243,7 @@ func (r *run) ask(s *state) []*asking {
 		}
 		list = append(list, a)
 	}
-	return list
+	return list, nil
 }
 
 func notFound(id string) error { return fmt.Errorf("%w: session %q", ErrNotFound, id) }

@@ -45,6 +45,7 @@ type committer struct {
 	buffer  []json.RawMessage // entries that are in the state, and go with the next batch
 	waiting []*commit
 	writing bool
+	stale   bool  // the state may have run ahead of the log
 	dead    error // a store failure after which nothing may start
 }
 
@@ -120,6 +121,11 @@ func (w *committer) group(commits []*commit) []*commit {
 // wrote in between. What was buffered goes in front.
 func (w *committer) writeGroup(ctx context.Context, group []*commit) error {
 	for {
+		if w.stale {
+			if err := w.reload(ctx, "", 0); err != nil {
+				return err
+			}
+		}
 		if w.state.newer != nil {
 			return w.state.newer
 		}
@@ -145,19 +151,19 @@ func (w *committer) writeGroup(ctx context.Context, group []*commit) error {
 // tryAppend appends a batch, and finds out what happened where the store does not
 // say. It reports whether the log had moved on, so that nothing was written.
 func (w *committer) tryAppend(ctx context.Context, batch *Batch) (moved bool, err error) {
-	at := w.state.revision
-	if err := w.state.foresee(batch, len(w.buffer)); err != nil {
-		return false, errors.Join(err, w.reload(ctx, batch.ID))
+	at, buffered := w.state.revision, len(w.buffer)
+	if err := w.state.foresee(batch, buffered); err != nil {
+		return false, errors.Join(err, w.reload(ctx, "", 0))
 	}
 	for tries := 0; ; tries++ {
 		w.mu.Unlock()
 		receipt, err := w.store.Append(ctx, w.state.id, at, batch)
 		w.mu.Lock()
 		if err == nil {
-			w.state.revision, w.buffer = receipt.Revision, nil
+			w.state.revision, w.buffer = receipt.Revision, w.buffer[buffered:]
 			return false, nil
 		}
-		if failed := w.reload(ctx, batch.ID); failed != nil {
+		if failed := w.reload(ctx, batch.ID, buffered); failed != nil {
 			return false, errors.Join(err, failed)
 		}
 		switch {
@@ -168,15 +174,16 @@ func (w *committer) tryAppend(ctx context.Context, batch *Batch) (moved bool, er
 		case errors.Is(err, ErrTooLate) || w.state.revision != at || tries == 1:
 			return false, err
 		}
-		if err := w.state.foresee(batch, len(w.buffer)); err != nil {
+		if err := w.state.foresee(batch, buffered); err != nil {
 			return false, err
 		}
 	}
 }
 
 // reload reads the whole log again, since the state has run ahead of it. What is
-// buffered is put on top again, unless the batch that it went with is there.
-func (w *committer) reload(ctx context.Context, batch string) error {
+// buffered is put on top again, but for what went with a batch that is there.
+func (w *committer) reload(ctx context.Context, batch string, buffered int) error {
+	w.stale = true
 	id := w.state.id
 	w.mu.Unlock()
 	s, err := load(ctx, w.store, id)
@@ -184,9 +191,9 @@ func (w *committer) reload(ctx context.Context, batch string) error {
 	if err != nil {
 		return err
 	}
-	w.state = s
+	w.state, w.stale = s, false
 	if s.seen[batch] {
-		w.buffer = nil
+		w.buffer = w.buffer[buffered:]
 	}
 	if n := len(s.owners); n > w.base && s.owners[n-1] != w.owner {
 		w.salvage() // somebody else has claimed the session

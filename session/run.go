@@ -188,7 +188,11 @@ func (r *run) write(ctx context.Context, admit func(s *state) error) error {
 			}
 		}
 		end.entries = nil
-		if asked := r.ask(s); len(asked) > 0 {
+		asked, err := r.ask(s)
+		if err != nil {
+			return err
+		}
+		if len(asked) > 0 {
 			end.entries = append(end.entries, &entry{Kind: kindPaused, Asked: asked})
 		}
 		end.entries = append(end.entries, &entry{Kind: kindReleased})
