@@ -3,43 +3,39 @@ package session
 import (
 	"context"
 	"fmt"
-	"os"
-	"sync"
+
+	"github.com/holdpoint/ai/internal/oslock"
 )
 
-// dirClaim is a claim on a session of a DirStore: a locked file.
-type dirClaim struct {
-	name string
+// lockClaim is a claim that is a file lock: it is the process's until it lets it go
+// or dies.
+type lockClaim struct{ lock *oslock.Lock }
 
-	mu   sync.Mutex
-	file *os.File // nil once released
-}
-
-// Held needs no look at the disk: the lock is the process's for as long as the
-// file is open.
-func (c *dirClaim) Held(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.file == nil {
+func (c *lockClaim) Held(ctx context.Context) error {
+	if !c.lock.Held() {
 		return fmt.Errorf("%w: the claim was released", ErrBusy)
 	}
 	return ctx.Err()
 }
 
 // Before is always gone: its lock would not have been free.
-func (c *dirClaim) Before() Owner { return OwnerGone }
+func (c *lockClaim) Before() Owner { return OwnerGone }
 
-// Release removes the file while it is locked, so that nobody can lock it after.
-func (c *dirClaim) Release(context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.file == nil {
-		return nil
+func (c *lockClaim) Release(context.Context) error { return c.lock.Remove() }
+
+// ClaimFile claims a session for as long as the process lives, by a lock on a file
+// of its own in a folder that is there. It is for stores whose processes are all on
+// one machine.
+func ClaimFile(ctx context.Context, dir, id string) (Claim, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	err := os.Remove(c.name)
-	if closed := c.file.Close(); err == nil {
-		err = closed
+	lock, err := oslock.Try(claimName(dir, id))
+	if err == oslock.ErrLocked {
+		return nil, fmt.Errorf("%w: session %q is being run", ErrBusy, id)
 	}
-	c.file = nil
-	return err
+	if err != nil {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	return &lockClaim{lock}, nil
 }

@@ -43,6 +43,8 @@ func hash256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+func claimName(dir, id string) string { return filepath.Join(dir, fileName(id)) }
+
 // spread is the path of a session below one of the store's folders.
 func (d *DirStore) spread(folder, id string) string {
 	name := fileName(id)

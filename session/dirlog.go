@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/holdpoint/ai/internal/oslock"
 )
 
 // frame is a line of a log: a batch, and where the session stood after it.
@@ -105,6 +107,7 @@ func (f *frame) follows(frames []*frame) error {
 
 // logFile is a log that is locked for appending.
 type logFile struct {
+	lock *oslock.Lock // nil where it is only read
 	file *os.File
 	out  durable
 	name string
@@ -121,11 +124,12 @@ func (d *DirStore) lockLog(ctx context.Context, id string, create bool) (*logFil
 	if err := makeDir(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
-	f, err := waitLock(ctx, name)
+	lock, err := oslock.Wait(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("session: %w", err)
 	}
-	l := &logFile{file: f, out: f, name: name}
+	f := lock.File()
+	l := &logFile{lock: lock, file: f, out: f, name: name}
 	if d.durable != nil {
 		l.out = d.durable(f)
 	}
@@ -231,4 +235,4 @@ func (l *logFile) remove() error {
 	return syncDir(filepath.Dir(l.name))
 }
 
-func (l *logFile) close() { l.file.Close() }
+func (l *logFile) close() { _ = l.lock.Unlock() } // what counts was synced

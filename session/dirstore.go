@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/holdpoint/ai/internal/oslock"
 )
 
 // DirStore is a Store and a Locker in a folder: one file to a session, to which
@@ -44,8 +46,8 @@ const (
 
 // OpenDir opens the store in a folder, which it makes where it is not there.
 func OpenDir(dir string) (*DirStore, error) {
-	if err := lockable(); err != nil {
-		return nil, err
+	if err := oslock.Supported(); err != nil {
+		return nil, fmt.Errorf("session: %w", err)
 	}
 	for _, name := range []string{logsDir, openDir, claimsDir} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
@@ -161,16 +163,5 @@ func (d *DirStore) Read(ctx context.Context, id string, after Revision) (*Log, e
 // Claim takes a session: its owner holds a lock that the system lets go when the
 // owner dies, so that a claim that was left behind proves that its owner is gone.
 func (d *DirStore) Claim(ctx context.Context, id string) (Claim, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	name := filepath.Join(d.dir, claimsDir, fileName(id))
-	f, err := tryLock(name)
-	if errors.Is(err, errLocked) {
-		return nil, fmt.Errorf("%w: session %q is being run", ErrBusy, id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &dirClaim{name: name, file: f}, nil
+	return ClaimFile(ctx, filepath.Join(d.dir, claimsDir), id)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package session
+package oslock
 
 import (
 	"errors"
@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-func lockable() error { return nil }
+// Supported says why files can't be locked here, or nil.
+func Supported() error { return nil }
 
 // flock locks an open file, without waiting.
 func flock(f *os.File) error {
@@ -21,8 +22,8 @@ func flock(f *os.File) error {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return errLocked
+			return ErrLocked
 		}
-		return fmt.Errorf("session: %s can't be locked: %w", f.Name(), err)
+		return fmt.Errorf("%s can't be locked: %w", f.Name(), err)
 	}
 }
