@@ -40,9 +40,9 @@ func TestEmit(t *testing.T) {
 	finished(t, res, err)
 	require.Len(t, chunks.list, 2)
 	require.JSONEq(t, `{"role":"tool","index":0,"content":[{"toolResponse":{"name":"order","ref":"a","content":[{"text":"looking"}]},
-		"metadata":{"partial":true}}]}`, jsonOf(t, chunks.list[0]))
+		"metadata":{"partial":true}}],"tool":{"kind":"progress","index":0,"ref":"a","name":"order"}}`, jsonOf(t, chunks.list[0]))
 	require.JSONEq(t, `{"role":"tool","index":0,"content":[{"toolResponse":{"name":"order","ref":"a","content":[{"text":"found"},{"data":{"n":1}}]},
-		"metadata":{"partial":true}}]}`, jsonOf(t, chunks.list[1]))
+		"metadata":{"partial":true}}],"tool":{"kind":"progress","index":0,"ref":"a","name":"order"}}`, jsonOf(t, chunks.list[1]))
 	require.Equal(t, []string{`"done"`}, outputsOf(t, res.Tool), "progress is no result")
 	require.Nil(t, res.Tool.Content[0].(*ai.ToolResponsePart).ToolResponse.Content)
 }
@@ -85,6 +85,7 @@ func TestEmitFromSeveralCalls(t *testing.T) {
 	for _, c := range chunks.list {
 		response := c.Content[0].(*ai.ToolResponsePart).ToolResponse
 		require.Equal(t, response.Ref, response.Content[0].(*ai.TextPart).Text)
+		require.Equal(t, response.Ref, fmt.Sprint(c.Tool.Index), "the event is that of the request")
 	}
 }
 

@@ -14,7 +14,8 @@ import "context"
 //     response that says so in its finish reason.
 //  5. Generate returns soon after its context ends.
 //  6. Tool requests are streamed as events: see ToolEvent. An adapter whose
-//     provider sends them whole may stream each as content instead.
+//     provider sends them whole may stream each as content instead, from which
+//     the events are made.
 //  7. A failure of the provider is a *ProviderError.
 type Model interface {
 	Generate(ctx context.Context, req *ModelRequest, emit func(*Chunk) error) (*ModelResponse, error)
@@ -106,11 +107,13 @@ type Chunk struct {
 	Role Role `json:"role,omitempty"`
 	// Index counts the messages that this call of Stream adds, from 0.
 	Index int `json:"index"`
-	// Content are the parts of this piece: new text, whole tool requests, tool
-	// responses. A tool response with `partial` in its metadata is progress.
+	// Content are the parts of this piece: new text, a whole tool request beside the
+	// event of its end, tool responses. A tool response with `partial` in its
+	// metadata is progress. So is a tool request marked partial, which some models
+	// send; the events are not about those.
 	Content Parts `json:"content,omitempty"`
-	// Tool is what happened to a tool request. In the chunk of an end, Content holds
-	// the whole request. Nil where the chunk is about something else.
+	// Tool is what happened to a tool request: see ToolEvent. Nil where the chunk is
+	// about something else.
 	Tool *ToolEvent `json:"tool,omitempty"`
 	// Response is set in the last chunk only, which has nothing else. It replaces
 	// all that came before.

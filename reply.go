@@ -19,33 +19,33 @@ func (g *generation) callModel(ctx context.Context) (*ModelResponse, error) {
 		Messages: g.messages[:len(g.messages):len(g.messages)], Tools: g.tools.Definitions(),
 		ToolChoice: g.opts.ToolChoice, Config: g.config,
 	}
-	refs := &refMinter{}
-	reply, err := g.ask(ctx, req, refs)
+	stream := &replyStream{emit: g.emit, index: g.index}
+	reply, err := g.ask(ctx, req, stream)
+	if err == nil {
+		err = stream.err
+	}
 	if err != nil {
 		return nil, placef(err, "ai: model: ")
 	}
 	if reply, err = checked(reply); err != nil {
 		return nil, err
 	}
-	reply.Message = withRequests(reply.Message, refs.final)
+	reply.Message = withRequests(reply.Message, stream.final)
 	g.messages = append(g.messages, reply.Message)
 	g.grown = true
 	g.usage.add(reply.Usage)
 	if err := g.journal(ctx, []*Message{withRequests(reply.Message, keptArguments)}, reply); err != nil {
 		return nil, err
 	}
-	if g.emit != nil && !refs.streamed {
-		content := withRequests(reply.Message, keptArguments).Content
-		if err := g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: content}); err != nil {
-			return nil, err
-		}
+	if err := stream.finish(reply); err != nil {
+		return nil, err
 	}
 	g.index++
 	return reply, nil
 }
 
 // ask calls the model. A panic of the adapter must not cost the history.
-func (g *generation) ask(ctx context.Context, req *ModelRequest, refs *refMinter) (reply *ModelResponse, err error) {
+func (g *generation) ask(ctx context.Context, req *ModelRequest, stream *replyStream) (reply *ModelResponse, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			reply, err = nil, crash(v)
@@ -54,17 +54,7 @@ func (g *generation) ask(ctx context.Context, req *ModelRequest, refs *refMinter
 	if g.emit == nil {
 		return g.model.Generate(ctx, req, nil)
 	}
-	return g.model.Generate(ctx, req, func(c *Chunk) error {
-		if c == nil || len(c.Content) == 0 {
-			return nil
-		}
-		if err := checkParts(c.Content); err != nil {
-			return fmt.Errorf("ai: a chunk can't be used: %w", err)
-		}
-		refs.streamed = true
-		content := mapRequests(mapRequests(c.Content, refs.first), keptArguments)
-		return g.emit(&Chunk{Role: RoleModel, Index: g.index, Content: content})
-	})
+	return g.model.Generate(ctx, req, stream.pass)
 }
 
 // checked makes sure that a reply can be worked on. It returns a copy.
@@ -117,77 +107,6 @@ func (g *generation) refuse(ctx context.Context, model *Message, notice string) 
 		return nil, err
 	}
 	return t.finish()
-}
-
-// refMinter gives refs to tool requests of one reply that have none, or one that
-// is taken: as they are streamed, and the same ones in the whole reply.
-type refMinter struct {
-	streamed bool            // any content was
-	taken    map[string]bool // refs of the requests seen so far
-	requests []streamedRequest
-}
-
-// streamedRequest is a request as the model streamed it, and the ref it got.
-type streamedRequest struct {
-	name, sent, ref string
-	matched         bool // with a request of the whole reply
-}
-
-// first gives a streamed request its ref.
-func (m *refMinter) first(req *ToolRequestPart) *ToolRequestPart {
-	if req.ToolRequest.Partial {
-		return req
-	}
-	named := m.named(req)
-	m.requests = append(m.requests, streamedRequest{
-		name: req.ToolRequest.Name, sent: req.ToolRequest.Ref, ref: named.ToolRequest.Ref,
-	})
-	return named
-}
-
-// final gives a request of the whole reply the ref it was streamed with, and
-// one that was not streamed a ref of its own.
-func (m *refMinter) final(req *ToolRequestPart) *ToolRequestPart {
-	s := m.match(func(s *streamedRequest) bool { return s.sent == req.ToolRequest.Ref && s.name == req.ToolRequest.Name })
-	if s == nil {
-		s = m.match(func(s *streamedRequest) bool { return s.name == req.ToolRequest.Name })
-	}
-	if s == nil {
-		return m.named(req)
-	}
-	s.matched = true
-	return withRef(req, s.ref)
-}
-
-func (m *refMinter) match(fits func(*streamedRequest) bool) *streamedRequest {
-	for i := range m.requests {
-		if s := &m.requests[i]; !s.matched && fits(s) {
-			return s
-		}
-	}
-	return nil
-}
-
-// named is the request with a ref that no other request of the reply has.
-func (m *refMinter) named(req *ToolRequestPart) *ToolRequestPart {
-	ref := req.ToolRequest.Ref
-	if ref == "" || m.taken[ref] {
-		ref = newRef()
-	}
-	if m.taken == nil {
-		m.taken = make(map[string]bool)
-	}
-	m.taken[ref] = true
-	return withRef(req, ref)
-}
-
-func withRef(req *ToolRequestPart, ref string) *ToolRequestPart {
-	if req.ToolRequest.Ref == ref {
-		return req
-	}
-	c := *req
-	c.ToolRequest.Ref = ref
-	return &c
 }
 
 // keptArguments moves arguments that are no JSON object into the metadata, so

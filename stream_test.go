@@ -78,8 +78,8 @@ func TestStreamInterruptsStandInTheLastChunkOnly(t *testing.T) {
 	chunks, resp, err := collect(t, ai.Stream(t.Context(), &newLoopTools().Registry, &ai.GenerateOptions{Model: m, Prompt: "pay"}))
 	require.NoError(t, err)
 	require.Equal(t, []string{"0 model look#1?", "0 model pay#2?"}, chunkLines(chunks), "no tool message while a call is open")
-	for _, c := range chunks {
-		require.Empty(t, c.Content[0].(*ai.ToolRequestPart).Metadata)
+	for _, req := range streamedRequests(chunks) {
+		require.Empty(t, req.Metadata)
 	}
 	require.Equal(t, ai.FinishInterrupted, resp.FinishReason)
 	require.Len(t, resp.Interrupts(), 1)
@@ -127,7 +127,7 @@ func TestStreamProgress(t *testing.T) {
 	opts.Model = m
 	chunks, paused, err := collect(t, ai.Stream(t.Context(), &r, opts))
 	require.NoError(t, err)
-	requireProgress(t, 1, chunks[1:], also)
+	requireProgress(t, 1, chunks[2:], also)
 
 	also = nil
 	opts = &ai.GenerateOptions{Model: m, Messages: paused.Messages, Resume: aitest.Approve(t, paused), Turn: opts.Turn}
@@ -174,11 +174,16 @@ func TestStreamModelThatDoesNotStream(t *testing.T) {
 			})
 			chunks, resp, err := collect(t, ai.Stream(t.Context(), &newLoopTools().Registry, &ai.GenerateOptions{Model: m, Prompt: "go"}))
 			require.NoError(t, err)
-			require.Len(t, chunks, 3, "one for each message")
-			for i, c := range chunks {
-				require.Equal(t, i, c.Index)
-				require.Equal(t, outline(resp.Messages[i+1:i+2]), outline([]*ai.Message{{Role: c.Role, Content: c.Content}}))
+			shown := make([]*ai.Message, 3)
+			for i := range shown {
+				shown[i] = &ai.Message{}
 			}
+			for _, c := range chunks {
+				shown[c.Index].Role = c.Role
+				shown[c.Index].Content = append(shown[c.Index].Content, c.Content...)
+			}
+			require.Equal(t, outline(resp.Messages[1:]), outline(shown))
+			require.Equal(t, []string{"start", `delta {"City":"Rome"}`, "end", "start", `delta {"City":"Oslo"}`, "end"}, eventWords(chunks))
 		})
 	}
 }

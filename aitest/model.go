@@ -63,8 +63,9 @@ func (m *Model) Requests() []*ai.ModelRequest {
 }
 
 // Generate gives the next reply; ai.Generate and ai.Stream call it. Where
-// somebody streams, text comes word by word, any other part in one chunk. A
-// request whose context has ended gets that as its error and no reply.
+// somebody streams, text comes word by word, a tool request as events with a few
+// bytes of its arguments each, any other part in one chunk. A request whose
+// context has ended gets that as its error and no reply.
 func (m *Model) Generate(ctx context.Context, req *ai.ModelRequest, emit func(*ai.Chunk) error) (*ai.ModelResponse, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -239,8 +239,9 @@ func TestModelRepliesAreNotShared(t *testing.T) {
 func TestModelStreams(t *testing.T) {
 	t.Parallel()
 	signed := &ai.TextPart{Text: "kept whole", Metadata: ai.Metadata{"signature": json.RawMessage(`"s"`)}}
-	pay := aitest.Request("pay", "1", map[string]int{"n": 1})
-	m := aitest.NewModel(t, &aitest.Reply{Content: ai.Parts{&ai.TextPart{Text: "I pay  now"}, signed, pay, &ai.TextPart{}}})
+	partial := aitest.Request("pay", "1", nil)
+	partial.ToolRequest.Partial = true
+	m := aitest.NewModel(t, &aitest.Reply{Content: ai.Parts{&ai.TextPart{Text: "I pay  now"}, signed, partial, &ai.TextPart{}}})
 	var chunks []*ai.Chunk
 	resp, err := m.Generate(t.Context(), ask("a"), func(c *ai.Chunk) error {
 		chunks = append(chunks, c)
@@ -249,10 +250,42 @@ func TestModelStreams(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, resp.Message.Content, 4, "the response is whole")
 	var want []*ai.Chunk
-	for _, p := range []ai.Part{&ai.TextPart{Text: "I "}, &ai.TextPart{Text: "pay "}, &ai.TextPart{Text: " "}, &ai.TextPart{Text: "now"}, signed, pay} {
+	for _, p := range []ai.Part{&ai.TextPart{Text: "I "}, &ai.TextPart{Text: "pay "}, &ai.TextPart{Text: " "}, &ai.TextPart{Text: "now"}, signed, partial} {
 		want = append(want, &ai.Chunk{Role: ai.RoleModel, Content: ai.Parts{p}})
 	}
 	require.Equal(t, want, chunks)
+}
+
+// A tool request is streamed as its events, the text that was sent cut into short
+// pieces of whole characters.
+func TestModelStreamsToolRequests(t *testing.T) {
+	t.Parallel()
+	pay := aitest.Request("pay", "1", map[string]string{"to": "Zoë Zöölöv"})
+	mangled := ai.NewToolRequest("look", "", `{"city":`)
+	none := aitest.Request("look", "2", nil)
+	m := aitest.NewModel(t, &aitest.Reply{Content: ai.Parts{pay, &ai.TextPart{Text: "and"}, mangled, none}})
+	var chunks []*ai.Chunk
+	_, err := m.Generate(t.Context(), ask("a"), func(c *ai.Chunk) error {
+		chunks = append(chunks, c)
+		return nil
+	})
+	require.NoError(t, err)
+	event := func(kind ai.ToolEventKind, index int, ref, name, delta string, content ...ai.Part) *ai.Chunk {
+		return &ai.Chunk{Role: ai.RoleModel, Content: content, Tool: &ai.ToolEvent{Kind: kind, Index: index, Ref: ref, Name: name, Delta: delta}}
+	}
+	require.Equal(t, []*ai.Chunk{
+		event(ai.ToolStart, 0, "1", "pay", ""),
+		event(ai.ToolDelta, 0, "1", "pay", `{"to":"Z`),
+		event(ai.ToolDelta, 0, "1", "pay", "oë Zöö"),
+		event(ai.ToolDelta, 0, "1", "pay", `löv"}`),
+		event(ai.ToolEnd, 0, "1", "pay", "", pay),
+		{Role: ai.RoleModel, Content: ai.Parts{&ai.TextPart{Text: "and"}}},
+		event(ai.ToolStart, 1, "", "look", ""),
+		event(ai.ToolDelta, 1, "", "look", `{"city":`),
+		event(ai.ToolEnd, 1, "", "look", "", mangled),
+		event(ai.ToolStart, 2, "2", "look", ""),
+		event(ai.ToolEnd, 2, "2", "look", "", none),
+	}, chunks)
 }
 
 func TestModelStreamsThatEndEarly(t *testing.T) {

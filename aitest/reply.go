@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/holdpoint/ai"
 )
@@ -76,17 +77,68 @@ func (r *Reply) response() *ai.ModelResponse {
 
 // stream sends the content in pieces.
 func stream(ctx context.Context, content ai.Parts, emit func(*ai.Chunk) error) error {
+	requests := 0
 	for _, part := range cloneParts(content) {
-		for _, piece := range pieces(part) {
+		var chunks []*ai.Chunk
+		if req, ok := part.(*ai.ToolRequestPart); ok && req != nil && !req.ToolRequest.Partial {
+			chunks = events(requests, req)
+			requests++
+		} else {
+			for _, piece := range pieces(part) {
+				chunks = append(chunks, &ai.Chunk{Role: ai.RoleModel, Content: ai.Parts{piece}})
+			}
+		}
+		for _, c := range chunks {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if err := emit(&ai.Chunk{Role: ai.RoleModel, Content: ai.Parts{piece}}); err != nil {
+			if err := emit(c); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// events are those of a tool request, which is part of the last one.
+func events(index int, req *ai.ToolRequestPart) []*ai.Chunk {
+	event := ai.ToolEvent{Kind: ai.ToolStart, Index: index, Ref: req.ToolRequest.Ref, Name: req.ToolRequest.Name}
+	chunk := func(kind ai.ToolEventKind, delta string) *ai.Chunk {
+		e := event
+		e.Kind, e.Delta = kind, delta
+		return &ai.Chunk{Role: ai.RoleModel, Tool: &e}
+	}
+	chunks := []*ai.Chunk{chunk(ai.ToolStart, "")}
+	for _, delta := range deltas(arguments(req)) {
+		chunks = append(chunks, chunk(ai.ToolDelta, delta))
+	}
+	end := chunk(ai.ToolEnd, "")
+	end.Content = ai.Parts{req}
+	return append(chunks, end)
+}
+
+// arguments is the text of the arguments as the model sent it.
+func arguments(req *ai.ToolRequestPart) string {
+	var sent struct{ Text string }
+	if found, err := req.Metadata.Decode("argumentsError", &sent); found && err == nil {
+		return sent.Text
+	}
+	return string(req.ToolRequest.Input)
+}
+
+// deltas cuts a text into short pieces of whole characters.
+func deltas(text string) []string {
+	const size = 8
+	var list []string
+	for text != "" {
+		n := min(size, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		list = append(list, text[:n])
+		text = text[n:]
+	}
+	return list
 }
 
 // pieces splits plain text behind its spaces. Joined, they are the part again.
