@@ -2,10 +2,19 @@ module github.com/holdpoint/ai/plugins/anthropic
 
 go 1.26
 
-require github.com/holdpoint/ai v0.0.0
+require (
+	github.com/holdpoint/ai v0.0.0
+	github.com/stretchr/testify v1.12.1
+)
 
 require (
-	github.com/anthropics/anthropic-sdk-go/v2 v2.15.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/text v0.27.0 // indirect
+)
+
+require (
+	github.com/anthropics/anthropic-sdk-go/v2 v2.15.0
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/go-logr/logr v1.4.2 // indirect
