@@ -1,0 +1,210 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/aitest"
+)
+
+// kit is an adapter for the tests that all adapters pass.
+func kit(open func(w *wire) ai.Model, check func(t testing.TB, body []byte), as scripted) *aitest.ModelKit {
+	return &aitest.ModelKit{Open: func(t testing.TB, replies ...*aitest.WireReply) *aitest.WireModel {
+		t.Helper()
+		answers := make([]http.HandlerFunc, len(replies))
+		for i, r := range replies {
+			s := as
+			s.WireReply = r
+			answers[i] = s.serve
+		}
+		w := serve(t, answers...)
+		return &aitest.WireModel{Model: open(w), Requests: w.sent, Check: check, Wait: w.busy.Wait}
+	}}
+}
+
+func TestChatModel(t *testing.T) {
+	t.Parallel()
+	k := kit(func(w *wire) ai.Model { return w.chat(nil) }, checkChat, scripted{
+		mark: `"delta":{"`, events: chatEvents, message: chatMessage,
+	})
+	k.Skip = map[string]string{"reasoning_sent_back": "chat completions have no place for it, unless a server wants it: see TestSendReasoning"}
+	aitest.TestModel(t, k)
+}
+
+// scripted is a reply of a script on this wire.
+type scripted struct {
+	*aitest.WireReply
+	mark    string // what a piece of a stream has in it
+	events  func(s *scripted) []string
+	message func(s *scripted) string
+}
+
+func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case s.Status != 0:
+		s.serveError(w, r)
+	case isStream(r):
+		w.Header().Set("Content-Type", "text/event-stream")
+		s.serveParts(w, r, s.events(s))
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		s.serveParts(w, r, []string{s.message(s)})
+	}
+}
+
+func (s *scripted) serveError(w http.ResponseWriter, r *http.Request) {
+	header := http.Header{}
+	if s.RetryAfter != 0 {
+		header.Set("Retry-After", strconv.FormatFloat(s.RetryAfter.Seconds(), 'f', -1, 64))
+	}
+	status(s.Status, header, `{"error":{"message":"as asked","type":"some_error","param":null,"code":null}}`)(w, r)
+}
+
+// serveParts sends a reply. The last piece of its content is the one that a cut
+// or a held reply does not send whole.
+func (s *scripted) serveParts(w http.ResponseWriter, r *http.Request, parts []string) {
+	last := len(parts)
+	if s.Cut || s.Hold {
+		last = s.lastPiece(parts)
+	}
+	_, _ = io.WriteString(w, strings.Join(parts[:last], ""))
+	switch {
+	case s.Cut:
+		_, _ = io.WriteString(w, parts[last][:len(parts[last])/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	case s.Hold:
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// lastPiece is the last delta, or the only part of a reply in one piece.
+func (s *scripted) lastPiece(parts []string) int {
+	for i := len(parts) - 1; i > 0; i-- {
+		if strings.Contains(parts[i], s.mark) {
+			return i
+		}
+	}
+	return 0
+}
+
+// data is an event of a stream.
+func data(v any) string { return fmt.Sprintf("data: %s\n\n", toText(v)) }
+
+func toText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func (s *scripted) finish() any {
+	switch s.FinishReason {
+	case ai.FinishLength:
+		return "length"
+	case ai.FinishBlocked:
+		return "content_filter"
+	case ai.FinishOther:
+		return "something_else"
+	case ai.FinishUnknown:
+		return nil
+	}
+	if len(s.Calls) > 0 {
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func (s *scripted) chatUsage() any {
+	u := s.WireReply.Usage
+	if u == (ai.Usage{}) {
+		return nil
+	}
+	return map[string]any{
+		"prompt_tokens": u.InputTokens, "completion_tokens": u.OutputTokens, "total_tokens": u.InputTokens + u.OutputTokens,
+		"prompt_tokens_details":     map[string]any{"cached_tokens": u.CachedInputTokens},
+		"completion_tokens_details": map[string]any{"reasoning_tokens": u.ReasoningTokens},
+	}
+}
+
+// chatEvents are those of the reply as a stream of chat completions.
+func chatEvents(s *scripted) []string {
+	delta := func(d map[string]any, finish any) string {
+		return data(map[string]any{"id": "c", "object": "chat.completion.chunk", "choices": []any{
+			map[string]any{"index": 0, "delta": d, "finish_reason": finish},
+		}})
+	}
+	events := []string{": keep-alive\n\n", data(map[string]any{"choices": []any{}, "usage": nil})}
+	for _, p := range s.pieces(s.Reasoning) {
+		events = append(events, delta(map[string]any{"reasoning_content": p}, nil))
+	}
+	for _, p := range s.pieces(s.Text) {
+		events = append(events, delta(map[string]any{"content": p}, nil))
+	}
+	for i, c := range s.Calls {
+		first := map[string]any{"name": c.Name, "arguments": ""}
+		events = append(events, delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.Ref, "type": "function", "function": first}}}, nil))
+		for _, p := range s.pieces(c.Arguments) {
+			piece := map[string]any{"index": i, "function": map[string]any{"arguments": p}}
+			events = append(events, delta(map[string]any{"tool_calls": []any{piece}}, nil))
+		}
+	}
+	events = append(events, delta(map[string]any{}, s.finish()))
+	if u := s.chatUsage(); u != nil {
+		events = append(events, data(map[string]any{"choices": []any{}, "usage": u}))
+	}
+	return append(events, "data: [DONE]\n\n")
+}
+
+// chatMessage is the reply in one piece.
+func chatMessage(s *scripted) string {
+	m := map[string]any{"role": "assistant", "content": nil}
+	if s.Text != "" {
+		m["content"] = s.Text
+	}
+	if s.Reasoning != "" {
+		m["reasoning_content"] = s.Reasoning
+	}
+	var calls []any
+	for _, c := range s.Calls {
+		calls = append(calls, map[string]any{"id": c.Ref, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments}})
+	}
+	if calls != nil {
+		m["tool_calls"] = calls
+	}
+	reply := map[string]any{"id": "c", "object": "chat.completion", "choices": []any{
+		map[string]any{"index": 0, "message": m, "finish_reason": s.finish()},
+	}}
+	if u := s.chatUsage(); u != nil {
+		reply["usage"] = u
+	}
+	return toText(reply)
+}
+
+// pieces cuts a text. The wire is JSON, so no character is cut.
+func (s *scripted) pieces(text string) []string {
+	var list []string
+	for s.Piece > 0 && len(text) > s.Piece {
+		n := s.Piece
+		for !utf8.RuneStart(text[n]) {
+			n++
+			if n == len(text) {
+				break
+			}
+		}
+		list, text = append(list, text[:n]), text[n:]
+		if text == "" {
+			return list
+		}
+	}
+	return append(list, text)
+}
