@@ -1,8 +1,6 @@
 package ai
 
 import (
-	"encoding/json"
-
 	"github.com/holdpoint/ai/internal/digest"
 )
 
@@ -77,7 +75,7 @@ func (p *ToolRequestPart) isLike(call *ToolCall, input string) bool {
 	if name != call.Name && (call.state == nil || name != call.state.request) {
 		return false
 	}
-	var ran json.RawMessage = p.Metadata[keyEffectiveInput]
+	ran := p.Metadata[keyEffectiveInput]
 	if ran == nil {
 		ran = inputOf(&p.ToolRequest)
 	}

@@ -104,6 +104,9 @@ func (t *modelTest) unclearRefs(refs ...string) {
 		tools.checkRan(t, "look Rome", "look Oslo", "look Bern")
 		CheckHistory(t, resp.Messages)
 		first := resp.Messages[1].ToolRequests()
+		if len(first) != 2 {
+			t.Fatalf("the first reply has %d calls, expected 2", len(first))
+		}
 		a, b := first[0].ToolRequest.Ref, first[1].ToolRequest.Ref
 		if a == "" || b == "" || a == b {
 			t.Errorf("the refs of the calls are %q and %q, expected two", a, b)

@@ -3,7 +3,7 @@ package session
 import (
 	"crypto/rand"
 	"encoding/json"
-	"errors"
+
 	"fmt"
 	"maps"
 	"time"
@@ -249,5 +249,5 @@ func (r *run) ask(s *state) (list []*asking, err error) {
 func notFound(id string) error { return fmt.Errorf("%w: session %q", ErrNotFound, id) }
 
 func conflictf(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrConflict, errors.New(fmt.Sprintf(format, args...)))
+	return fmt.Errorf("%w: %w", ErrConflict, fmt.Errorf(format, args...))
 }

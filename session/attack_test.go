@@ -146,13 +146,6 @@ func (a *target) yes(p *paused) *paused {
 
 const yesToFirst = `{"restart":[{"toolRequest":{"name":"pay","ref":"call_0"},"metadata":{"resumed":true}}]}`
 
-// change replaces text in a history, which must be there.
-func (a *target) change(history []byte, old, replacement string) []byte {
-	a.t.Helper()
-	require.Contains(a.t, string(history), old)
-	return bytes.Replace(history, []byte(old), []byte(replacement), 1)
-}
-
 // attacks each return whether money moved that nobody had approved.
 var attacks = []struct {
 	name string

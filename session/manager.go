@@ -9,7 +9,7 @@ import (
 	"github.com/holdpoint/ai"
 )
 
-// ErrPaused: the session waits for answers, so it takes no new input.
+// ErrPaused says that the session waits for answers, so it takes no new input.
 var ErrPaused = errors.New("session: paused")
 
 // Manager runs sessions of one kind of agent on a store. It is safe for concurrent

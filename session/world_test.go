@@ -59,7 +59,6 @@ func script(replies ...*aitest.Reply) ai.Model {
 // scenario is an agent and what a user says to it.
 type scenario struct {
 	manager func(w *world, store session.Store) *session.Manager
-	decide  func(p *session.Pending) *session.Decision
 	paid    int // how often money moves
 }
 

@@ -74,6 +74,9 @@ func (b *Block) Add(text string) error {
 	return b.reply.emit(&ai.Chunk{Content: ai.Parts{b.made(text, nil)}})
 }
 
+// Len is how much text there is so far, in bytes.
+func (b *Block) Len() int { return b.text.Len() }
+
 func (b *Block) made(text string, md ai.Metadata) ai.Part {
 	if b.reasoning {
 		return &ai.ReasoningPart{Reasoning: text, Metadata: md}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrLocked: somebody else has locked the file.
+// ErrLocked says that somebody else has locked the file.
 var ErrLocked = errors.New("the file is locked")
 
 // Lock is a locked file. It is safe for concurrent use.

@@ -25,6 +25,10 @@ var oracle = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A message with a list as its content fits two of the forms of an input item.
+	item := doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)["InputItem"].(map[string]any)
+	item["anyOf"] = item["oneOf"]
+	delete(item, "oneOf")
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource("openai-requests.json", doc); err != nil {
 		return nil, err
@@ -109,6 +113,39 @@ func checkChat(t testing.TB, data []byte) {
 				var object map[string]any
 				require.NoError(t, json.Unmarshal([]byte(c.Function.Arguments), &object))
 			}
+		}
+	}
+	require.Empty(t, open, "no call is left open")
+}
+
+// checkResponses fails the test unless the API would take the body.
+func checkResponses(t testing.TB, data []byte) {
+	t.Helper()
+	fits(t, "CreateResponse", data)
+	var body struct {
+		Store bool `json:"store"`
+		Input []struct {
+			Type   string `json:"type"`
+			CallID string `json:"call_id"`
+			Name   string `json:"name"`
+		} `json:"input"`
+	}
+	require.NoError(t, json.Unmarshal(data, &body))
+	require.NotEmpty(t, body.Input)
+	require.False(t, body.Store)
+	seen := map[string]bool{}
+	var open []string
+	for _, item := range body.Input {
+		switch item.Type {
+		case "function_call", "custom_tool_call":
+			require.False(t, seen[item.CallID], "ids are unique")
+			seen[item.CallID] = true
+			require.Regexp(t, toolName, item.Name)
+			open = append(open, item.CallID)
+		case "function_call_output", "custom_tool_call_output":
+			require.NotEmpty(t, open, "a result answers a call before it")
+			require.Equal(t, open[0], item.CallID, "results come in the order of their calls")
+			open = open[1:]
 		}
 	}
 	require.Empty(t, open, "no call is left open")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdpoint/ai"
 	"github.com/holdpoint/ai/aitest"
+	"github.com/holdpoint/ai/plugins/openai"
 )
 
 // kit is an adapter for the tests that all adapters pass.
@@ -35,6 +36,14 @@ func TestChatModel(t *testing.T) {
 		mark: `"delta":{"`, events: chatEvents, message: chatMessage,
 	})
 	k.Skip = map[string]string{"reasoning_sent_back": "chat completions have no place for it, unless a server wants it: see TestSendReasoning"}
+	aitest.TestModel(t, k)
+}
+
+func TestResponsesModel(t *testing.T) {
+	t.Parallel()
+	k := kit(func(w *wire) ai.Model { return openai.NewResponses("gpt-test", w.options(nil)) }, checkResponses, scripted{
+		mark: `.delta"`, events: responseEvents, message: func(s *scripted) string { return toText(s.envelope("completed", true)) },
+	})
 	aitest.TestModel(t, k)
 }
 
@@ -188,6 +197,77 @@ func chatMessage(s *scripted) string {
 		reply["usage"] = u
 	}
 	return toText(reply)
+}
+
+// items are the output of a response.
+func (s *scripted) items() []map[string]any {
+	var list []map[string]any
+	if s.Reasoning != "" || s.Signature != "" {
+		summary := []any{}
+		if s.Reasoning != "" {
+			summary = append(summary, map[string]any{"type": "summary_text", "text": s.Reasoning})
+		}
+		list = append(list, map[string]any{"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": s.Signature})
+	}
+	if s.Text != "" {
+		list = append(list, map[string]any{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": []any{
+			map[string]any{"type": "output_text", "text": s.Text, "annotations": []any{}},
+		}})
+	}
+	for i, c := range s.Calls {
+		list = append(list, map[string]any{
+			"id": fmt.Sprint("fc_", i), "type": "function_call", "call_id": c.Ref, "name": c.Name, "arguments": c.Arguments, "status": "completed",
+		})
+	}
+	return list
+}
+
+// envelope is the response as a whole.
+func (s *scripted) envelope(status string, whole bool) map[string]any {
+	r := map[string]any{"id": "resp_1", "object": "response", "status": status, "error": nil, "incomplete_details": nil, "output": []any{}}
+	if whole {
+		r["output"] = s.items()
+	}
+	reason := map[ai.FinishReason]string{
+		ai.FinishLength: "max_output_tokens", ai.FinishBlocked: "content_filter", ai.FinishOther: "something_else",
+	}[s.FinishReason]
+	if reason != "" {
+		r["status"], r["incomplete_details"] = "incomplete", map[string]any{"reason": reason}
+	}
+	if u := s.WireReply.Usage; u != (ai.Usage{}) {
+		r["usage"] = map[string]any{
+			"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens, "total_tokens": u.InputTokens + u.OutputTokens,
+			"input_tokens_details":  map[string]any{"cached_tokens": u.CachedInputTokens},
+			"output_tokens_details": map[string]any{"reasoning_tokens": u.ReasoningTokens},
+		}
+	}
+	return r
+}
+
+// responseEvents are those of the response as a stream.
+func responseEvents(s *scripted) []string {
+	named := func(kind string, members map[string]any) string {
+		members["type"] = kind
+		return "event: " + kind + "\n" + data(members)
+	}
+	events := []string{named("response.created", map[string]any{"response": s.envelope("in_progress", false)})}
+	for i, item := range s.items() {
+		begun := map[string]any{"id": item["id"], "type": item["type"], "role": item["role"], "call_id": item["call_id"], "name": item["name"], "status": "in_progress"}
+		events = append(events, named("response.output_item.added", map[string]any{"output_index": i, "item": begun}))
+		kind, text := "response.output_text.delta", s.Text
+		switch item["type"] {
+		case "reasoning":
+			kind, text = "response.reasoning_summary_text.delta", s.Reasoning
+		case "function_call":
+			kind, text = "response.function_call_arguments.delta", item["arguments"].(string)
+		}
+		for _, p := range s.pieces(text) {
+			events = append(events, named(kind, map[string]any{"output_index": i, "delta": p}))
+		}
+		events = append(events, named("response.output_item.done", map[string]any{"output_index": i, "item": item}))
+	}
+	end := s.envelope("completed", true)
+	return append(events, named("response."+end["status"].(string), map[string]any{"response": end}))
 }
 
 // pieces cuts a text. The wire is JSON, so no character is cut.

@@ -11,7 +11,7 @@ import (
 // version is that of the tables that this package uses.
 const version = 1
 
-// ErrNewerSchema: the tables are of a version that only a newer release knows.
+// ErrNewerSchema says that the tables are of a version that only a newer release knows.
 var ErrNewerSchema = errors.New("sqlstore: newer schema")
 
 // migrations[i] makes version i+1 of version i. BLOB stands for the type of bytes.
