@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestLock(t *testing.T) {
 func TestRemoveUnderContention(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
-	inside := 0
+	var inside atomic.Int32 // the race detector does not know of file locks
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -48,10 +49,10 @@ func TestRemoveUnderContention(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if inside++; inside != 1 {
+				if inside.Add(1) != 1 {
 					t.Error("two hold the lock")
 				}
-				inside--
+				inside.Add(-1)
 				if i%2 == 0 {
 					err = l.Remove()
 				} else {
