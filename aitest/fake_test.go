@@ -3,6 +3,7 @@ package aitest_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -30,7 +31,9 @@ func runFake(t testing.TB, test func(tb *fakeTB)) []string {
 	for i := len(tb.cleanups) - 1; i >= 0; i-- {
 		tb.do(tb.cleanups[i])
 	}
-	return tb.failures
+	tb.mu.Lock() // what a test under test leaves running may still report
+	defer tb.mu.Unlock()
+	return slices.Clone(tb.failures)
 }
 
 // do runs f in a goroutine of its own, which Fatalf ends.
