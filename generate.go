@@ -197,48 +197,6 @@ func (g *generation) equip(ctx context.Context, prompt string) error {
 	return err
 }
 
-// adopt takes model and tools from a prompt.
-func (g *generation) adopt(ctx context.Context, name string) error {
-	p, err := g.findPrompt(ctx, name)
-	if err != nil {
-		return err
-	}
-	// What the prompt leaves open is the caller's, not that of an earlier prompt:
-	// a later Generate would not know that one.
-	g.model, g.config = g.opts.Model, g.opts.Config
-	if p.Model != nil {
-		g.model = p.Model
-	}
-	if p.Config != nil {
-		g.config = p.Config
-	}
-	if g.model == nil {
-		return invalidf("ai: generate: no model, and prompt %q has none", name)
-	}
-	if p.Tools == nil {
-		g.tools, err = g.registry.AllTools(ctx)
-	} else {
-		g.tools, err = g.registry.Tools(ctx, p.Tools...)
-	}
-	return err
-}
-
-func (g *generation) findPrompt(ctx context.Context, name string) (*Prompt, error) {
-	for _, set := range []*ToolSet{g.tools, g.opts.Tools} {
-		if set == nil || set.byFull[name] == nil {
-			continue
-		}
-		if p, ok := set.byFull[name].tool.(*Prompt); ok {
-			return p, nil
-		}
-	}
-	p, err := g.registry.prompt(ctx, name)
-	if err != nil {
-		return nil, placef(err, "ai: the conversation was handed to prompt %q: ", name)
-	}
-	return p, nil
-}
-
 // run is the loop: model, turn, model, turn.
 func (g *generation) run(ctx context.Context) (*Response, error) {
 	if g.opts.Turn.opening {
@@ -267,19 +225,6 @@ func (g *generation) run(ctx context.Context) (*Response, error) {
 			return paused, err
 		}
 	}
-}
-
-// journal records what the conversation has gained.
-func (g *generation) journal(ctx context.Context, messages []*Message, reply *ModelResponse) error {
-	o := &g.opts.Turn
-	if o.Journal == nil {
-		return nil
-	}
-	err := guarded(func() error { return o.Journal.Said(ctx, o.path, messages, reply) })
-	if err != nil {
-		return placef(err, "ai: a message could not be recorded: ")
-	}
-	return nil
 }
 
 // resume goes on with the last message, where there is something to go on with.
@@ -405,40 +350,6 @@ func (g *generation) result(resp *Response, err error) (*Response, error) {
 		failed.Model = last
 	}
 	return nil, &GenerateError{Messages: slices.Clip(g.messages), Usage: g.usage, Err: err}
-}
-
-// unseal verifies the message that the conversation is gone on with.
-func (g *generation) unseal() error {
-	var err error
-	if g.sealing, err = newSealing(&g.opts.Turn); g.sealing == nil {
-		return err
-	}
-	end := g.covered()
-	if g.messages[end].Role != RoleModel {
-		return nil
-	}
-	g.messages[end], err = g.sealing.open(g.messages[end])
-	return err
-}
-
-// seal seals the last message where it leaves with tool requests. It returns that
-// message without and with its seal.
-func (g *generation) seal() (bare, last *Message, err error) {
-	bare = g.messages[len(g.messages)-1]
-	if g.sealing == nil {
-		return bare, bare, nil
-	}
-	end := g.covered()
-	g.messages[end], err = g.sealing.close(bare)
-	return bare, g.messages[end], err
-}
-
-// covered tells the seal what stands before the last message. Instructions that are
-// the server's own may change.
-func (g *generation) covered() (end int) {
-	end = len(g.messages) - 1
-	g.sealing.before, g.sealing.ownSystem = g.messages[:end], g.opts.System != "" && !isPreamble(g.messages[0])
-	return end
 }
 
 // keepRequests makes the calls of the last message that did not get to run fit

@@ -54,6 +54,19 @@ type Settlement struct {
 // journalAsker is the name under which answers to the journal are kept.
 const journalAsker = "journal"
 
+// journal records what the conversation has gained.
+func (g *generation) journal(ctx context.Context, messages []*Message, reply *ModelResponse) error {
+	o := &g.opts.Turn
+	if o.Journal == nil {
+		return nil
+	}
+	err := guarded(func() error { return o.Journal.Said(ctx, o.path, messages, reply) })
+	if err != nil {
+		return placef(err, "ai: a message could not be recorded: ")
+	}
+	return nil
+}
+
 // journalStart records that the tool is about to start.
 func (t *turn) journalStart(ctx context.Context, s *slot) error {
 	request, err := s.unheard()

@@ -158,3 +158,45 @@ func handOver(messages []*Message, t *Transfer) []*Message {
 	}
 	return next
 }
+
+// adopt takes model and tools from a prompt.
+func (g *generation) adopt(ctx context.Context, name string) error {
+	p, err := g.findPrompt(ctx, name)
+	if err != nil {
+		return err
+	}
+	// What the prompt leaves open is the caller's, not that of an earlier prompt:
+	// a later Generate would not know that one.
+	g.model, g.config = g.opts.Model, g.opts.Config
+	if p.Model != nil {
+		g.model = p.Model
+	}
+	if p.Config != nil {
+		g.config = p.Config
+	}
+	if g.model == nil {
+		return invalidf("ai: generate: no model, and prompt %q has none", name)
+	}
+	if p.Tools == nil {
+		g.tools, err = g.registry.AllTools(ctx)
+	} else {
+		g.tools, err = g.registry.Tools(ctx, p.Tools...)
+	}
+	return err
+}
+
+func (g *generation) findPrompt(ctx context.Context, name string) (*Prompt, error) {
+	for _, set := range []*ToolSet{g.tools, g.opts.Tools} {
+		if set == nil || set.byFull[name] == nil {
+			continue
+		}
+		if p, ok := set.byFull[name].tool.(*Prompt); ok {
+			return p, nil
+		}
+	}
+	p, err := g.registry.prompt(ctx, name)
+	if err != nil {
+		return nil, placef(err, "ai: the conversation was handed to prompt %q: ", name)
+	}
+	return p, nil
+}

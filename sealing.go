@@ -1,8 +1,6 @@
 package ai
 
-import (
-	"context"
-)
+import "context"
 
 // sealing is the seal of one conversation that is being worked on.
 type sealing struct {
@@ -97,4 +95,38 @@ func (g *sealing) use(answers *Answers) error {
 			a.used = true
 		}
 	})
+}
+
+// unseal verifies the message that the conversation is gone on with.
+func (g *generation) unseal() error {
+	var err error
+	if g.sealing, err = newSealing(&g.opts.Turn); g.sealing == nil {
+		return err
+	}
+	end := g.covered()
+	if g.messages[end].Role != RoleModel {
+		return nil
+	}
+	g.messages[end], err = g.sealing.open(g.messages[end])
+	return err
+}
+
+// seal seals the last message where it leaves with tool requests. It returns that
+// message without and with its seal.
+func (g *generation) seal() (bare, last *Message, err error) {
+	bare = g.messages[len(g.messages)-1]
+	if g.sealing == nil {
+		return bare, bare, nil
+	}
+	end := g.covered()
+	g.messages[end], err = g.sealing.close(bare)
+	return bare, g.messages[end], err
+}
+
+// covered tells the seal what stands before the last message. Instructions that are
+// the server's own may change.
+func (g *generation) covered() (end int) {
+	end = len(g.messages) - 1
+	g.sealing.before, g.sealing.ownSystem = g.messages[:end], g.opts.System != "" && !isPreamble(g.messages[0])
+	return end
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"crypto/rand"
 	"encoding/json"
-
 	"fmt"
 	"maps"
 	"time"

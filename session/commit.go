@@ -323,7 +323,7 @@ func (w *committer) lose(entries []*entry, err error) error {
 	failed := &StoreError{Session: w.state.id, Entries: w.buffer, Err: err}
 	w.buffer = nil
 	for _, e := range entries {
-		if data, err := e.encode(e.At); err == nil {
+		if data, err := e.encode(e.At); err == nil && e.Kind == kindOutcome {
 			failed.Entries = append(failed.Entries, data)
 		}
 	}

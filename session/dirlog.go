@@ -164,42 +164,39 @@ func (l *logFile) last() (*frame, error) {
 		if _, err := l.file.ReadAt(data, from); err != nil && err != io.EOF {
 			return nil, fmt.Errorf("session: %w", err)
 		}
-		if f, found := l.lastIn(data, from); found || from == 0 {
-			return f, l.soundBefore(f, from)
+		f, damaged := l.lastIn(data, from)
+		if damaged {
+			return nil, fmt.Errorf("%w: %s ends with more than one damaged line", ErrCorrupt, l.name)
+		}
+		if f != nil || from == 0 {
+			return f, nil
 		}
 	}
 }
 
-// lastIn finds the last whole line in the end of a log. Where the very last one is
-// cut off or damaged, it was not acknowledged, and the one before it counts.
-func (l *logFile) lastIn(data []byte, from int64) (*frame, bool) {
+// lastIn finds the last whole line in the end of a log; nil where it may begin before
+// that. Where the very last line is cut off or damaged, it was not acknowledged, and
+// the one before it counts: where that is damaged too, so is the log.
+func (l *logFile) lastIn(data []byte, from int64) (f *frame, damaged bool) {
 	end := len(data)
 	for range 2 {
 		body := bytes.TrimSuffix(data[:end], []byte("\n"))
 		start := bytes.LastIndexByte(body, '\n') + 1
 		if start == 0 && from > 0 {
-			return nil, false // it begins before the window
+			return nil, false
 		}
 		if len(body) < end {
 			if f := decodeFrame(body[start:]); f != nil {
 				l.size, l.cut = from+int64(end), end < len(data)
-				return f, true
+				return f, false
 			}
 		}
 		if end = start; end == 0 {
-			break
+			l.size, l.cut = 0, len(data) > 0 // the first line of all was not acknowledged
+			return nil, false
 		}
 	}
-	l.size, l.cut = 0, len(data) > 0
-	return nil, end == 0
-}
-
-// soundBefore refuses a log of which more than the last line is damaged.
-func (l *logFile) soundBefore(f *frame, from int64) error {
-	if f == nil && l.cut && from > 0 {
-		return fmt.Errorf("%w: %s ends with damaged lines", ErrCorrupt, l.name)
-	}
-	return nil
+	return nil, true
 }
 
 // append writes a line behind the last whole one and syncs it. Where that fails,

@@ -78,7 +78,44 @@ func (m *Manager) List(ctx context.Context, opts *ListOptions) (*PendingPage, er
 	return page, nil
 }
 
-// Sessions yields the ids of the sessions that a query names, page by page.
+// Recover runs every session that can go on without anybody and that nobody runs:
+// after a crash, after a deploy, and for what was decided since. It yields the id of
+// each session it has run, with its error where that failed; an error without an id
+// ends it. Several may recover at once.
+func (m *Manager) Recover(ctx context.Context) iter.Seq2[string, error] {
+	return m.runEach(ctx, func() Query { return Query{Runnable: true, Running: true} })
+}
+
+// ExpireDue settles the questions whose deadline has passed, in all sessions, as
+// expired, and goes on with those sessions. It yields as Recover does.
+func (m *Manager) ExpireDue(ctx context.Context) iter.Seq2[string, error] {
+	return m.runEach(ctx, func() Query { return Query{Pending: true, DueBefore: time.Now()} })
+}
+
+// runEach runs the sessions that a query names, but for those that others run or have
+// deleted.
+func (m *Manager) runEach(ctx context.Context, query func() Query) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if err := m.check(); err != nil {
+			yield("", err)
+			return
+		}
+		for id, err := range m.sessions(ctx, query()) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if _, err = m.Run(ctx, id); errors.Is(err, ErrBusy) || errors.Is(err, ErrNotFound) {
+				continue
+			}
+			if !yield(id, err) {
+				return
+			}
+		}
+	}
+}
+
+// sessions yields the ids of the sessions that a query names, page by page.
 func (m *Manager) sessions(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for {
@@ -93,54 +130,6 @@ func (m *Manager) sessions(ctx context.Context, q Query) iter.Seq2[string, error
 				}
 			}
 			if q.After = page.Next; q.After == "" {
-				return
-			}
-		}
-	}
-}
-
-// Recover runs every session that can go on without anybody and that nobody runs:
-// after a crash, after a deploy, and for what was decided since. It yields the id of
-// each session it has run, with its error where that failed; an error without an id
-// ends it. Several may recover at once.
-func (m *Manager) Recover(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		if err := m.check(); err != nil {
-			yield("", err)
-			return
-		}
-		for id, err := range m.sessions(ctx, Query{Runnable: true, Running: true}) {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			if _, err = m.Run(ctx, id); errors.Is(err, ErrBusy) || errors.Is(err, ErrNotFound) {
-				continue
-			}
-			if !yield(id, err) {
-				return
-			}
-		}
-	}
-}
-
-// ExpireDue settles the questions whose deadline has passed, in all sessions, as
-// expired, and goes on with those sessions. It yields as Recover does.
-func (m *Manager) ExpireDue(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		if err := m.check(); err != nil {
-			yield("", err)
-			return
-		}
-		for id, err := range m.sessions(ctx, Query{Pending: true, DueBefore: time.Now()}) {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			if _, err = m.Run(ctx, id); errors.Is(err, ErrBusy) || errors.Is(err, ErrNotFound) {
-				continue
-			}
-			if !yield(id, err) {
 				return
 			}
 		}

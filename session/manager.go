@@ -24,8 +24,8 @@ type Manager struct {
 	Registry *ai.Registry
 	// Options say how the sessions are run: the model, the tools, the turn. System
 	// opens a new session; it is part of the log from then on. Messages, Prompt,
-	// Resume, Repair, ReturnToolRequests and, in Turn, Partial, Journal and Identify
-	// are the session's own and must not be set.
+	// Resume, Repair, ReturnToolRequests and, in Turn, Partial, Journal, Identify and
+	// Seal are the session's own and must not be set.
 	Options ai.GenerateOptions
 	// Deadlines gives a question its deadlines: when it must be answered, and when
 	// the call must then have started. Zero times mean none. Nil means no deadlines.
@@ -49,7 +49,8 @@ type Input struct {
 
 // Result is where a session stands after a run.
 type Result struct {
-	// Response is the conversation, as the log has it.
+	// Response is the conversation, as the log has it. Its Usage is that of the last
+	// reply.
 	Response *ai.Response
 	// Pending are the questions that wait for a person, in request order.
 	Pending []*Pending
@@ -67,6 +68,8 @@ func (m *Manager) check() error {
 		return fmt.Errorf("session: Options hold what is the session's own: Messages, Prompt, Resume, Repair or ReturnToolRequests")
 	case o.Turn.Partial || o.Turn.Journal != nil || o.Turn.Identify != nil:
 		return fmt.Errorf("session: Options.Turn holds what is the session's own: Partial, Journal or Identify")
+	case o.Turn.Seal != nil:
+		return fmt.Errorf("session: Options.Turn has a seal; a session's history does not leave the store, so none is needed")
 	}
 	return nil
 }

@@ -135,11 +135,11 @@ func (r *run) drain(ctx context.Context) (*Result, error) {
 		if err := r.settleDecided(); err != nil {
 			return nil, r.leave(ctx, err)
 		}
-		_, err := r.step(ctx)
-		if err != nil {
+		tried := r.decided()
+		if err := r.step(ctx); err != nil {
 			return nil, r.leave(ctx, err)
 		}
-		err = r.release(ctx)
+		err := r.release(ctx, tried)
 		if errors.Is(err, errMore) {
 			continue
 		}
@@ -148,6 +148,20 @@ func (r *run) drain(ctx context.Context) (*Result, error) {
 		}
 		return r.result()
 	}
+}
+
+// decided are the askings whose decisions are about to be carried out.
+func (r *run) decided() map[string]bool {
+	ids := make(map[string]bool)
+	_ = r.w.view(func(s *state) error {
+		for _, c := range s.leaves() {
+			if c.decision() != nil {
+				ids[c.asked.ID] = true
+			}
+		}
+		return nil
+	})
+	return ids
 }
 
 // leave ends a run that failed: the error is what matters, whether or not the end
@@ -166,11 +180,13 @@ func (r *run) leave(ctx context.Context, err error) error {
 // errMore: a decision came in while the session was being let go.
 var errMore = errors.New("session: there is more to run")
 
-// release lets the session go, unless something came in that can be run.
-func (r *run) release(ctx context.Context) error {
+// release lets the session go, unless something came in that can be run. What was
+// tried and did not come to be carried out, because the call around it went another
+// way, does not count: trying it again would not end.
+func (r *run) release(ctx context.Context, tried map[string]bool) error {
 	return r.write(ctx, func(s *state) error {
 		for _, c := range s.leaves() {
-			if c.decision() != nil && ctx.Err() == nil {
+			if c.decision() != nil && !tried[c.asked.ID] && ctx.Err() == nil {
 				return errMore
 			}
 		}
@@ -202,7 +218,7 @@ func (r *run) write(ctx context.Context, admit func(s *state) error) error {
 }
 
 // step runs the conversation once, as far as it goes.
-func (r *run) step(ctx context.Context) (*ai.Response, error) {
+func (r *run) step(ctx context.Context) error {
 	opts := r.m.Options
 	opts.System = ""
 	opts.Turn.Partial = true
@@ -224,7 +240,7 @@ func (r *run) step(ctx context.Context) (*ai.Response, error) {
 		return err
 	})
 	if err != nil || idle {
-		return nil, err
+		return err
 	}
 	return r.generate(ctx, &opts)
 }
@@ -239,22 +255,24 @@ func (r *run) flushed(model ai.Model) ai.Model {
 	})
 }
 
-func (r *run) generate(ctx context.Context, opts *ai.GenerateOptions) (*ai.Response, error) {
+// generate runs package ai. What comes of it is in the log.
+func (r *run) generate(ctx context.Context, opts *ai.GenerateOptions) error {
 	if r.emit == nil {
-		return ai.Generate(ctx, r.m.Registry, opts)
+		_, err := ai.Generate(ctx, r.m.Registry, opts)
+		return err
 	}
 	for chunk, err := range ai.Stream(ctx, r.m.Registry, opts) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if chunk.Response != nil {
-			return chunk.Response, nil
+			continue // the session's own is made of the log
 		}
 		if err := r.emit(chunk); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, errReaderGone
+	return nil
 }
 
 // result is where the session stands.

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -31,7 +30,7 @@ func ReadMedia(m *ai.Media) (*Media, error) {
 	}
 	head, body, ok := strings.Cut(rest, ",")
 	if !ok {
-		return nil, invalid("ai: a data: URL has no comma, so it holds no data")
+		return nil, Invalid("ai: a data: URL has no comma, so it holds no data")
 	}
 	data, err := decodeBody(head, body)
 	if err != nil {
@@ -47,14 +46,14 @@ func ReadMedia(m *ai.Media) (*Media, error) {
 func decodeBody(head, body string) ([]byte, error) {
 	text, err := url.PathUnescape(body)
 	if err != nil {
-		return nil, invalid("ai: a data: URL is not escaped as a URL must be: %w", err)
+		return nil, Invalid("ai: a data: URL is not escaped as a URL must be: %w", err)
 	}
 	if !strings.HasSuffix(head, ";base64") {
 		return []byte(text), nil
 	}
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		return nil, invalid("ai: a data: URL says base64, which its body is not: %w", err)
+		return nil, Invalid("ai: a data: URL says base64, which its body is not: %w", err)
 	}
 	return data, nil
 }
@@ -72,13 +71,3 @@ func bare(contentType string) string {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
-
-// invalid is an error about what the caller passed in.
-func invalid(format string, args ...any) error {
-	return &invalidError{fmt.Errorf(format, args...)}
-}
-
-type invalidError struct{ err error }
-
-func (e *invalidError) Error() string   { return e.err.Error() }
-func (e *invalidError) Unwrap() []error { return []error{e.err, ai.ErrInvalidArgument} }

@@ -40,7 +40,7 @@ func (a *Abilities) Sample(def *ai.ToolDefinition) (*Sampled, error) {
 				return &Sampled{Schema: def.InputSchema, Grammar: g}, nil
 			}
 		}
-		return nil, invalid("ai: tool %q is sampled by a %s grammar, which %s does not do", def.Name, g.Syntax, a.Provider)
+		return nil, Invalid("ai: tool %q is sampled by a %s grammar, which %s does not do", def.Name, g.Syntax, a.Provider)
 	}
 	strict, blockers := ai.StrictSchema(def.InputSchema)
 	switch {
@@ -51,7 +51,7 @@ func (a *Abilities) Sample(def *ai.ToolDefinition) (*Sampled, error) {
 	case s.Strict == ai.StrictPrefer:
 		return plain, nil
 	case !a.Strict:
-		return nil, invalid("ai: tool %q requires strict sampling, which %s does not do", def.Name, a.Provider)
+		return nil, Invalid("ai: tool %q requires strict sampling, which %s does not do", def.Name, a.Provider)
 	}
-	return nil, invalid("ai: tool %q requires strict sampling, but its schema can't be made strict: %s", def.Name, blockers[0])
+	return nil, Invalid("ai: tool %q requires strict sampling, but its schema can't be made strict: %s", def.Name, blockers[0])
 }

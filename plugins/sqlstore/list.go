@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/holdpoint/ai/session"
 )
@@ -73,5 +74,5 @@ func due(f *session.Flags) any {
 	if f.Due.IsZero() {
 		return nil
 	}
-	return f.Due.UnixMicro()
+	return f.Due.Add(time.Microsecond - 1).UnixMicro()
 }
