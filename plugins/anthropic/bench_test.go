@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdpoint/ai"
 	"github.com/holdpoint/ai/aitest"
+	"github.com/holdpoint/ai/internal/wiretest"
 )
 
 // BenchmarkStream measures what one event of a stream costs, its share of the
@@ -26,9 +27,7 @@ func BenchmarkStream(b *testing.B) {
 			b.ReportAllocs()
 			seen := 0
 			for b.Loop() {
-				w.mu.Lock()
-				w.answers = append(w.answers, answer("", stream))
-				w.mu.Unlock()
+				w.Add(wiretest.Answer("", stream))
 				_, err := w.model(nil).Generate(b.Context(), ask("hi"), func(*ai.Chunk) error {
 					seen++
 					return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/wiretest"
 	"github.com/holdpoint/ai/plugins/anthropic"
 )
 
@@ -47,7 +48,7 @@ func TestErrors(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s %s", tt.status, tt.kind, tt.message), func(t *testing.T) {
 			t.Parallel()
 			header := http.Header{"Retry-After": {"7"}, "Request-Id": {"req_1"}}
-			w := serve(t, status(tt.status, header, errorBody(tt.kind, tt.message)), status(tt.status, header, errorBody(tt.kind, tt.message)))
+			w := serve(t, wiretest.Status(tt.status, header, errorBody(tt.kind, tt.message)), wiretest.Status(tt.status, header, errorBody(tt.kind, tt.message)))
 			for _, emit := range []func(*ai.Chunk) error{nil, discard} {
 				_, err := w.model(nil).Generate(t.Context(), ask("hi"), emit)
 				var failed *ai.ProviderError
@@ -61,7 +62,7 @@ func TestErrors(t *testing.T) {
 				require.ErrorAs(t, err, &api)
 				require.Equal(t, "req_1", api.RequestID)
 			}
-			require.Len(t, w.sent(), 2)
+			require.Len(t, w.Sent(), 2)
 		})
 	}
 }
@@ -78,7 +79,7 @@ func TestErrorsInStreams(t *testing.T) {
 			t.Parallel()
 			begun := read(t, "replies", "text.sse")[:600]
 			begun = begun[:len(begun)-len(begun[lastBlank(begun):])]
-			w := serve(t, answer("", begun+"event: error\ndata: "+errorBody(kind, "sorry")+"\n\n"))
+			w := serve(t, wiretest.Answer("", begun+"event: error\ndata: "+errorBody(kind, "sorry")+"\n\n"))
 			_, err := w.model(nil).Generate(t.Context(), ask("hi"), discard)
 			var failed *ai.ProviderError
 			require.ErrorAs(t, err, &failed)
@@ -103,7 +104,7 @@ func lastBlank(events string) int {
 
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
-	w := serve(t, status(429, nil, `{"type":"error","error":{"type":"rate_limit_error","message":"x","details":{"error_code":"enforced_spend_limit_reached"}}}`))
+	w := serve(t, wiretest.Status(429, nil, `{"type":"error","error":{"type":"rate_limit_error","message":"x","details":{"error_code":"enforced_spend_limit_reached"}}}`))
 	_, err := w.model(nil).Generate(t.Context(), ask("hi"), nil)
 	var failed *ai.ProviderError
 	require.ErrorAs(t, err, &failed)
@@ -114,7 +115,7 @@ func TestErrorsWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	w := serve(t)
 	m := w.model(nil)
-	w.server.Close()
+	w.Close()
 	_, err := m.Generate(t.Context(), ask("hi"), nil)
 	var failed *ai.ProviderError
 	require.ErrorAs(t, err, &failed)
@@ -125,7 +126,7 @@ func TestErrorsWithoutAnAnswer(t *testing.T) {
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"{", "[]", `{"content":[7]}`} {
-		w := serve(t, answer(body, ""))
+		w := serve(t, wiretest.Answer(body, ""))
 		_, err := w.model(nil).Generate(t.Context(), ask("hi"), nil)
 		require.ErrorIs(t, err, ai.ErrUnavailable, body)
 	}
@@ -147,11 +148,11 @@ func TestNoKey(t *testing.T) {
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Retry-After-Ms": {"1"}}
-	busy := status(529, header, errorBody("overloaded_error", "Overloaded"))
+	busy := wiretest.Status(529, header, errorBody("overloaded_error", "Overloaded"))
 	w := serve(t, busy, busy, fixture(t, "text"))
-	opts := []option.RequestOption{option.WithBaseURL(w.server.URL), option.WithAPIKey("key"), option.WithHTTPClient(w.server.Client())}
+	opts := []option.RequestOption{option.WithBaseURL(w.URL), option.WithAPIKey("key"), option.WithHTTPClient(w.Client())}
 	resp, err := anthropic.New("claude-test", &anthropic.Options{Client: opts}).Generate(t.Context(), ask("hi"), discard)
 	require.NoError(t, err)
 	require.Equal(t, "Grüß dich! How can I help?", resp.Message.Text())
-	require.Len(t, w.sent(), 3)
+	require.Len(t, w.Sent(), 3)
 }

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/holdpoint/ai"
 	"github.com/holdpoint/ai/aitest"
+	"github.com/holdpoint/ai/internal/wiretest"
 )
 
 // modelKit is this adapter for the tests that all adapters pass.
@@ -21,10 +19,10 @@ func modelKit() *aitest.ModelKit {
 		t.Helper()
 		answers := make([]http.HandlerFunc, len(replies))
 		for i, r := range replies {
-			answers[i] = (&scripted{r}).serve
+			answers[i] = (&scripted{r}).serve()
 		}
 		w := serve(t, answers...)
-		return &aitest.WireModel{Model: w.model(nil), Requests: w.sent, Check: check, Wait: w.busy.Wait}
+		return &aitest.WireModel{Model: w.model(nil), Requests: w.Sent, Check: check, Wait: w.Wait}
 	}}
 }
 
@@ -36,20 +34,7 @@ func TestModel(t *testing.T) {
 // scripted is a reply of a script on this wire.
 type scripted struct{ *aitest.WireReply }
 
-func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case s.Status != 0:
-		s.serveError(w, r)
-	case isStream(r):
-		w.Header().Set("Content-Type", "text/event-stream")
-		s.serveParts(w, r, s.events())
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		s.serveParts(w, r, []string{s.message()})
-	}
-}
-
-func (s *scripted) serveError(w http.ResponseWriter, r *http.Request) {
+func (s *scripted) serve() http.HandlerFunc {
 	kind, ok := map[int]string{
 		400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
 		413: "request_too_large", 429: "rate_limit_error", 500: "api_error", 504: "timeout_error", 529: "overloaded_error",
@@ -60,40 +45,11 @@ func (s *scripted) serveError(w http.ResponseWriter, r *http.Request) {
 			kind = "invalid_request_error"
 		}
 	}
-	header := http.Header{}
-	if s.RetryAfter != 0 {
-		header.Set("Retry-After", strconv.FormatFloat(s.RetryAfter.Seconds(), 'f', -1, 64))
+	script := &wiretest.Script{
+		Reply: s.WireReply, Error: errorBody(kind, "as asked"), Message: s.message, Events: s.events,
+		IsPiece: func(event string) bool { return strings.HasPrefix(event, "event: content_block_delta") },
 	}
-	status(s.Status, header, errorBody(kind, "as asked"))(w, r)
-}
-
-// serveParts sends a reply. The last piece of its content is the one that a cut
-// or a held reply does not send whole.
-func (s *scripted) serveParts(w http.ResponseWriter, r *http.Request, parts []string) {
-	last := len(parts)
-	if s.Cut || s.Hold {
-		last = lastPiece(parts)
-	}
-	_, _ = io.WriteString(w, strings.Join(parts[:last], ""))
-	switch {
-	case s.Cut:
-		_, _ = io.WriteString(w, parts[last][:len(parts[last])/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	case s.Hold:
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	}
-}
-
-// lastPiece is the last delta, or the only part of a reply in one piece.
-func lastPiece(parts []string) int {
-	for i := len(parts) - 1; i > 0; i-- {
-		if strings.HasPrefix(parts[i], "event: content_block_delta") {
-			return i
-		}
-	}
-	return 0
+	return script.Serve
 }
 
 // events are those of the reply as a stream.
@@ -199,7 +155,7 @@ func (s *scripted) blocks() []*wireBlock {
 			whole: map[string]any{"type": "thinking", "thinking": s.Reasoning, "signature": s.signature()},
 			start: map[string]any{"type": "thinking", "thinking": "", "signature": ""},
 		}
-		b.grow("thinking_delta", "thinking", s.pieces(s.Reasoning))
+		b.grow("thinking_delta", "thinking", wiretest.Pieces(s.Reasoning, s.Piece))
 		b.grow("signature_delta", "signature", []string{s.signature()})
 		list = append(list, b)
 	}
@@ -208,7 +164,7 @@ func (s *scripted) blocks() []*wireBlock {
 			whole: map[string]any{"type": "text", "text": s.Text, "citations": nil},
 			start: map[string]any{"type": "text", "text": "", "citations": nil},
 		}
-		b.grow("text_delta", "text", s.pieces(s.Text))
+		b.grow("text_delta", "text", wiretest.Pieces(s.Text, s.Piece))
 		list = append(list, b)
 	}
 	for i, c := range s.Calls {
@@ -216,7 +172,7 @@ func (s *scripted) blocks() []*wireBlock {
 			whole: map[string]any{"type": "tool_use", "id": c.Ref, "name": c.Name, "input": fmt.Sprintf("arguments %d", i)},
 			start: map[string]any{"type": "tool_use", "id": c.Ref, "name": c.Name, "input": map[string]any{}},
 		}
-		b.grow("input_json_delta", "partial_json", s.pieces(c.Arguments))
+		b.grow("input_json_delta", "partial_json", wiretest.Pieces(c.Arguments, s.Piece))
 		list = append(list, b)
 	}
 	return list
@@ -238,23 +194,4 @@ func input(arguments string) string {
 		return arguments
 	}
 	return toText(arguments)
-}
-
-// pieces cuts a text. The wire is JSON, so no character is cut.
-func (s *scripted) pieces(text string) []string {
-	var list []string
-	for s.Piece > 0 && len(text) > s.Piece {
-		n := s.Piece
-		for !utf8.RuneStart(text[n]) {
-			n++
-			if n == len(text) {
-				break
-			}
-		}
-		list, text = append(list, text[:n]), text[n:]
-		if text == "" {
-			return list
-		}
-	}
-	return append(list, text)
 }

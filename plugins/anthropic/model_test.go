@@ -40,7 +40,7 @@ func TestConfigs(t *testing.T) {
 				var sent struct {
 					MaxTokens int `json:"max_tokens"`
 				}
-				require.NoError(t, json.Unmarshal(w.sent()[i], &sent))
+				require.NoError(t, json.Unmarshal(w.Sent()[i], &sent))
 				require.Equal(t, tt.maxTokens, sent.MaxTokens)
 				require.Equal(t, tt.betas, w.header(i).Get("Anthropic-Beta"))
 			}
@@ -55,14 +55,12 @@ func TestExtraFields(t *testing.T) {
 	config.Params.SetExtraFields(map[string]any{"context_management": map[string]any{"edits": []int{1}}})
 	_, err := w.model(config).Generate(t.Context(), ask("hi"), nil)
 	require.NoError(t, err)
-	require.Contains(t, string(w.sent()[0]), `"context_management":{"edits":[1]}`)
-	check(t, w.sent()[0])
+	require.Contains(t, string(w.Sent()[0]), `"context_management":{"edits":[1]}`)
+	check(t, w.Sent()[0])
 }
 
 func (w *wire) header(i int) http.Header {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.headers[i]
+	return w.Headers()[i]
 }
 
 // A long reply is streamed also where nobody listens: the SDK does not wait for
@@ -76,7 +74,7 @@ func TestLongRepliesAreStreamed(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, read(t, "replies", "text.want"), toJSON(t, resp))
 		var sent struct{ Stream bool }
-		require.NoError(t, json.Unmarshal(w.sent()[0], &sent))
+		require.NoError(t, json.Unmarshal(w.Sent()[0], &sent))
 		require.Equal(t, want, sent.Stream)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/wiretest"
 	"github.com/holdpoint/ai/plugins/anthropic"
 )
 
@@ -25,8 +26,8 @@ func TestPausedTurnsAreGoneOnWith(t *testing.T) {
 			resp, err := w.model(nil).Generate(t.Context(), ask("search"), emit)
 			require.NoError(t, err)
 			require.JSONEq(t, read(t, "pauses", "paused.want"), toJSON(t, resp))
-			require.Len(t, w.sent(), 2)
-			check(t, w.sent()[1])
+			require.Len(t, w.Sent(), 2)
+			check(t, w.Sent()[1])
 			var sent struct {
 				Container string
 				Messages  []struct {
@@ -34,7 +35,7 @@ func TestPausedTurnsAreGoneOnWith(t *testing.T) {
 					Content []json.RawMessage
 				}
 			}
-			require.NoError(t, json.Unmarshal(w.sent()[1], &sent))
+			require.NoError(t, json.Unmarshal(w.Sent()[1], &sent))
 			require.Equal(t, "container_1", sent.Container)
 			require.Len(t, sent.Messages, 2)
 			require.Equal(t, "assistant", sent.Messages[1].Role)
@@ -73,7 +74,7 @@ func TestPausesAreBounded(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, ai.FinishOther, resp.FinishReason)
 		require.Equal(t, "the provider paused the turn", resp.FinishMessage)
-		require.Len(t, w.sent(), want)
+		require.Len(t, w.Sent(), want)
 		require.Equal(t, 10*want, resp.Usage.InputTokens)
 	}
 }
@@ -89,13 +90,13 @@ func TestPausedReplyIsSentAgain(t *testing.T) {
 	resp, err = m.Generate(t.Context(), req, nil)
 	require.NoError(t, err)
 	require.Equal(t, "Found it.", resp.Message.Text())
-	check(t, w.sent()[1])
+	check(t, w.Sent()[1])
 }
 
 // A failure on the way is one of the whole reply.
 func TestPausedTurnsThatFail(t *testing.T) {
 	t.Parallel()
-	w := serve(t, fixtureIn(t, "pauses", "pause_1"), status(529, nil, errorBody("overloaded_error", "Overloaded")))
+	w := serve(t, fixtureIn(t, "pauses", "pause_1"), wiretest.Status(529, nil, errorBody("overloaded_error", "Overloaded")))
 	resp, err := w.model(nil).Generate(t.Context(), ask("search"), nil)
 	require.Nil(t, resp)
 	require.ErrorIs(t, err, ai.ErrOverloaded)

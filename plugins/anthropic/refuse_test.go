@@ -112,7 +112,7 @@ func TestRequestsThatCannotBeSent(t *testing.T) {
 			_, err := w.model(nil).Generate(t.Context(), &ai.ModelRequest{Messages: messages(t, tt.history)}, nil)
 			require.ErrorIs(t, err, tt.kind)
 			require.EqualError(t, err, tt.text)
-			require.Empty(t, w.sent())
+			require.Empty(t, w.Sent())
 		})
 	}
 }
@@ -209,7 +209,7 @@ func TestSettingsThatCannotBeSent(t *testing.T) {
 			_, err := w.model(nil).Generate(t.Context(), req, nil)
 			require.ErrorIs(t, err, ai.ErrInvalidArgument)
 			require.EqualError(t, err, tt.text)
-			require.Empty(t, w.sent())
+			require.Empty(t, w.Sent())
 		})
 	}
 }

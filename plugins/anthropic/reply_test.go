@@ -49,13 +49,13 @@ func TestRepliesGoBackUnchanged(t *testing.T) {
 			req.Messages = append(req.Messages, resp.Message, results(resp.Message))
 			_, err = w.model(nil).Generate(t.Context(), req, nil)
 			require.NoError(t, err)
-			check(t, w.sent()[1])
+			check(t, w.Sent()[1])
 			var came, went struct {
 				Content  any
 				Messages []struct{ Content any }
 			}
 			require.NoError(t, json.Unmarshal([]byte(read(t, "replies", name+".json")), &came))
-			require.NoError(t, json.Unmarshal(w.sent()[1], &went))
+			require.NoError(t, json.Unmarshal(w.Sent()[1], &went))
 			require.Equal(t, withoutNull(came.Content), withoutNull(went.Messages[1].Content))
 		})
 	}
@@ -106,7 +106,7 @@ func TestContainerGoesOnWithItsTurn(t *testing.T) {
 	_, err = m.Generate(t.Context(), req, nil)
 	require.NoError(t, err)
 	containers := make([]string, 3)
-	for i, sent := range w.sent() {
+	for i, sent := range w.Sent() {
 		var b struct{ Container string }
 		require.NoError(t, json.Unmarshal(sent, &b))
 		containers[i] = b.Container

@@ -38,8 +38,8 @@ func TestRequests(t *testing.T) {
 			before := toJSON(t, f.Request)
 			_, err := w.model(f.Config).Generate(t.Context(), f.Request, nil)
 			require.NoError(t, err)
-			require.JSONEq(t, string(f.Body), string(w.sent()[0]))
-			check(t, w.sent()[0])
+			require.JSONEq(t, string(f.Body), string(w.Sent()[0]))
+			check(t, w.Sent()[0])
 			require.Equal(t, before, toJSON(t, f.Request), "the request is not changed")
 		})
 	}
@@ -52,7 +52,7 @@ func TestRequestsKeepDigits(t *testing.T) {
 	w := serve(t, fixture(t, "text"))
 	_, err := w.model(nil).Generate(t.Context(), f.Request, nil)
 	require.NoError(t, err)
-	require.Contains(t, string(w.sent()[0]), `{"a":9007199254740993}`)
+	require.Contains(t, string(w.Sent()[0]), `{"a":9007199254740993}`)
 }
 
 // The request is the same whether or not it is streamed, but for saying so.
@@ -62,5 +62,5 @@ func TestRequestsStreamed(t *testing.T) {
 	_, err := w.model(nil).Generate(t.Context(), ask("hi"), discard)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"model":"claude-test","max_tokens":16384,"stream":true,
-		"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`, string(w.sent()[0]))
+		"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`, string(w.Sent()[0]))
 }

@@ -21,9 +21,9 @@ func sentTools(t testing.TB, defs ...*ai.ToolDefinition) []json.RawMessage {
 	req.Tools = defs
 	_, err := w.model(nil).Generate(t.Context(), req, nil)
 	require.NoError(t, err)
-	check(t, w.sent()[0])
+	check(t, w.Sent()[0])
 	var b struct{ Tools []json.RawMessage }
-	require.NoError(t, json.Unmarshal(w.sent()[0], &b))
+	require.NoError(t, json.Unmarshal(w.Sent()[0], &b))
 	return b.Tools
 }
 

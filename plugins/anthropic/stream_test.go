@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/wiretest"
 )
 
 // chunks streams the answer of a fixture and writes down what comes.
@@ -70,7 +71,7 @@ func TestStreams(t *testing.T) {
 // Some servers send the input of a call as text.
 func TestInputAsText(t *testing.T) {
 	t.Parallel()
-	w := serve(t, answer(`{"content":[{"type":"tool_use","id":"1","name":"f","input":"{\"a\":1}"}],"stop_reason":"tool_use"}`, ""))
+	w := serve(t, wiretest.Answer(`{"content":[{"type":"tool_use","id":"1","name":"f","input":"{\"a\":1}"}],"stop_reason":"tool_use"}`, ""))
 	resp, err := w.model(nil).Generate(t.Context(), ask("hi"), nil)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":1}`, string(resp.Message.ToolRequests()[0].ToolRequest.Input))
@@ -79,7 +80,7 @@ func TestInputAsText(t *testing.T) {
 // Arguments that are no JSON, though nothing was cut off, have an end.
 func TestArgumentsThatAreNoJSON(t *testing.T) {
 	t.Parallel()
-	w := serve(t, answer("", strings.Replace(read(t, "replies", "fine_grained.sse"), "max_tokens", "tool_use", 1)))
+	w := serve(t, wiretest.Answer("", strings.Replace(read(t, "replies", "fine_grained.sse"), "max_tokens", "tool_use", 1)))
 	var last *ai.Chunk
 	resp, err := w.model(nil).Generate(t.Context(), ask("hi"), func(c *ai.Chunk) error {
 		last = c
@@ -98,7 +99,7 @@ func TestStreamsThatBreak(t *testing.T) {
 		events := strings.SplitAfter(read(t, "replies", name+".sse"), "\n\n")
 		events = events[:len(events)-2] // without message_stop and what is behind it
 		for n := range len(events) + 1 {
-			w := serve(t, answer("", strings.Join(events[:n], "")))
+			w := serve(t, wiretest.Answer("", strings.Join(events[:n], "")))
 			resp, err := w.model(nil).Generate(t.Context(), ask("hi"), discard)
 			require.Nil(t, resp)
 			var failed *ai.ProviderError
@@ -136,7 +137,7 @@ func TestStreamsOfDataOnly(t *testing.T) {
 			data.WriteString(line + "\n")
 		}
 	}
-	w := serve(t, answer("", "\nevent: nothing\n\n"+data.String()))
+	w := serve(t, wiretest.Answer("", "\nevent: nothing\n\n"+data.String()))
 	resp, err := w.model(nil).Generate(t.Context(), ask("hi"), discard)
 	require.NoError(t, err)
 	require.JSONEq(t, read(t, "replies", "tools.want"), toJSON(t, resp))
@@ -150,7 +151,7 @@ func TestStreamsThatAreNoJSON(t *testing.T) {
 		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":null}\n\n",
 		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0}\n\n",
 	} {
-		w := serve(t, answer("", events+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"))
+		w := serve(t, wiretest.Answer("", events+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"))
 		_, err := w.model(nil).Generate(t.Context(), ask("hi"), discard)
 		require.ErrorIs(t, err, ai.ErrUnavailable)
 	}
@@ -163,7 +164,7 @@ func TestStreamsThatNobodyWants(t *testing.T) {
 	for n := range len(chunks(t, "tools")) {
 		gone := make(chan struct{})
 		w := serve(t, func(rw http.ResponseWriter, r *http.Request) {
-			answer("", read(t, "replies", "tools.sse")+strings.Repeat(": wait\n", 1<<20))(rw, r)
+			wiretest.Answer("", read(t, "replies", "tools.sse")+strings.Repeat(": wait\n", 1<<20))(rw, r)
 			<-r.Context().Done()
 			close(gone)
 		})
@@ -183,7 +184,7 @@ func TestStreamsThatNobodyWants(t *testing.T) {
 // hold sends the events but for the end, and then nothing.
 func hold(events string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if isStream(r) {
+		if wiretest.IsStream(r) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, events[:strings.LastIndex(events, "event: content_block_delta")])
 		}

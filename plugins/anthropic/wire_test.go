@@ -1,75 +1,33 @@
 package anthropic_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/wiretest"
 	"github.com/holdpoint/ai/plugins/anthropic"
 )
 
 // wire is a provider that answers from a script and records what it was sent.
-type wire struct {
-	server *httptest.Server
-	busy   sync.WaitGroup // requests that are being answered
+type wire struct{ *wiretest.Server }
 
-	mu      sync.Mutex
-	answers []http.HandlerFunc
-	bodies  [][]byte
-	headers []http.Header
-}
-
-// serve starts a provider that gives these answers, one to a request. It ends
-// with the test.
+// serve starts a provider that gives these answers, one to a request.
 func serve(t testing.TB, answers ...http.HandlerFunc) *wire {
 	t.Helper()
-	w := &wire{answers: answers}
-	w.server = httptest.NewServer(w)
-	t.Cleanup(func() {
-		w.server.CloseClientConnections()
-		w.server.Close()
-	})
-	return w
-}
-
-func (w *wire) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	w.busy.Add(1)
-	defer w.busy.Done()
-	body, err := io.ReadAll(r.Body)
-	w.mu.Lock()
-	n := len(w.bodies)
-	w.bodies = append(w.bodies, body)
-	w.headers = append(w.headers, r.Header)
-	w.mu.Unlock()
-	if err != nil || r.URL.Path != "/v1/messages" || n >= len(w.answers) {
-		http.Error(rw, "unexpected request", http.StatusTeapot)
-		return
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	w.answers[n](rw, r)
-}
-
-// sent returns the bodies so far.
-func (w *wire) sent() [][]byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([][]byte(nil), w.bodies...)
+	return &wire{wiretest.Serve(t, []string{"/v1/messages"}, answers...)}
 }
 
 // model is an adapter that talks to the provider and does not try again.
 func (w *wire) model(config *anthropic.Config) *anthropic.Model {
-	return modelAt(w.server.URL, w.server.Client(), config)
+	return modelAt(w.URL, w.Client(), config)
 }
 
 func modelAt(url string, client *http.Client, config *anthropic.Config) *anthropic.Model {
@@ -81,28 +39,6 @@ func modelAt(url string, client *http.Client, config *anthropic.Config) *anthrop
 	})
 }
 
-// isStream reports whether a request asks for a stream.
-func isStream(r *http.Request) bool {
-	var body struct {
-		Stream bool `json:"stream"`
-	}
-	err := json.NewDecoder(r.Body).Decode(&body)
-	return err == nil && body.Stream
-}
-
-// answer gives a whole message or the events of one, as asked.
-func answer(message, events string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if isStream(r) {
-			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-			_, _ = io.WriteString(w, events)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, message)
-	}
-}
-
 // fixture answers with the files of that name. A reply that is there in one form
 // only answers in that form.
 func fixture(t testing.TB, name string) http.HandlerFunc {
@@ -112,7 +48,7 @@ func fixture(t testing.TB, name string) http.HandlerFunc {
 
 func fixtureIn(t testing.TB, dir, name string) http.HandlerFunc {
 	t.Helper()
-	return answer(read(t, dir, name+".json"), read(t, dir, name+".sse"))
+	return wiretest.Answer(read(t, dir, name+".json"), read(t, dir, name+".sse"))
 }
 
 func read(t testing.TB, path ...string) string {
@@ -135,18 +71,6 @@ func names(t testing.TB, dir, ending string) []string {
 		files[i] = strings.TrimSuffix(filepath.Base(f), ending)
 	}
 	return files
-}
-
-// status answers with an error.
-func status(code int, header http.Header, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		for key := range header {
-			w.Header().Set(key, header.Get(key))
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, body)
-	}
 }
 
 func ask(text string) *ai.ModelRequest {

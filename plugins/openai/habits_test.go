@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/ai"
+	"github.com/holdpoint/ai/internal/wiretest"
 	"github.com/holdpoint/ai/plugins/openai"
 )
 
@@ -43,7 +44,7 @@ func TestHabitsInStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := serve(t, answer("", tt.events))
+			w := serve(t, wiretest.Answer("", tt.events))
 			resp, err := w.chat(nil).Generate(t.Context(), ask("go"), discard)
 			require.NoError(t, err)
 			var got []string
@@ -64,7 +65,7 @@ func TestErrorsInStreams(t *testing.T) {
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hel\"}}]}\n\n":                       ai.ErrUnavailable,
 		"data: {\n\n": ai.ErrUnavailable,
 	} {
-		w := serve(t, answer("", events))
+		w := serve(t, wiretest.Answer("", events))
 		_, err := w.chat(nil).Generate(t.Context(), ask("go"), discard)
 		require.ErrorIs(t, err, want, events)
 		var failed *ai.ProviderError
@@ -79,7 +80,7 @@ func TestSendReasoning(t *testing.T) {
 	for _, field := range []string{"reasoning_content", "reasoning"} {
 		reply := `{"choices":[{"message":{"content":"hi","` + field + `":"hmm"},"finish_reason":"stop"}]}`
 		for _, send := range []bool{false, true} {
-			w := serve(t, answer(reply, ""), answer(reply, ""))
+			w := serve(t, wiretest.Answer(reply, ""), wiretest.Answer(reply, ""))
 			model := w.chat(&openai.ChatConfig{SendReasoning: send})
 			first, err := model.Generate(t.Context(), ask("go"), nil)
 			require.NoError(t, err)
@@ -88,7 +89,7 @@ func TestSendReasoning(t *testing.T) {
 			req.Messages = append(req.Messages, first.Message, ai.TextMessage(ai.RoleUser, "on"))
 			_, err = model.Generate(t.Context(), req, nil)
 			require.NoError(t, err)
-			require.Equal(t, send, strings.Contains(string(w.sent()[1]), `"`+field+`":"hmm"`))
+			require.Equal(t, send, strings.Contains(string(w.Sent()[1]), `"`+field+`":"hmm"`))
 		}
 	}
 }
@@ -104,11 +105,11 @@ func TestGrammar(t *testing.T) {
 	responses := `{"status":"completed","output":[{"type":"custom_tool_call","call_id":"1","name":"query","input":"say \"a\""}]}`
 	for name, open := range map[string]func() (*wire, ai.Model, func(t testing.TB, body []byte)){
 		"chat": func() (*wire, ai.Model, func(t testing.TB, body []byte)) {
-			w := serve(t, answer(chat, ""), answer(chat, ""))
+			w := serve(t, wiretest.Answer(chat, ""), wiretest.Answer(chat, ""))
 			return w, w.chat(nil), checkChat
 		},
 		"responses": func() (*wire, ai.Model, func(t testing.TB, body []byte)) {
-			w := serve(t, answer(responses, ""), answer(responses, ""))
+			w := serve(t, wiretest.Answer(responses, ""), wiretest.Answer(responses, ""))
 			return w, openai.NewResponses("gpt-test", w.options(nil)), checkResponses
 		},
 	} {
@@ -124,9 +125,9 @@ func TestGrammar(t *testing.T) {
 		}})
 		_, err = model.Generate(t.Context(), req, nil)
 		require.NoError(t, err, name)
-		for _, body := range w.sent() {
+		for _, body := range w.Sent() {
 			check(t, body)
 		}
-		require.Contains(t, string(w.sent()[1]), `"input":"say \"a\""`, name)
+		require.Contains(t, string(w.Sent()[1]), `"input":"say \"a\""`, name)
 	}
 }

@@ -3,15 +3,13 @@ package openai_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/holdpoint/ai"
 	"github.com/holdpoint/ai/aitest"
+	"github.com/holdpoint/ai/internal/wiretest"
 	"github.com/holdpoint/ai/plugins/openai"
 )
 
@@ -23,10 +21,10 @@ func kit(open func(w *wire) ai.Model, check func(t testing.TB, body []byte), as 
 		for i, r := range replies {
 			s := as
 			s.WireReply = r
-			answers[i] = s.serve
+			answers[i] = s.serve()
 		}
 		w := serve(t, answers...)
-		return &aitest.WireModel{Model: open(w), Requests: w.sent, Check: check, Wait: w.busy.Wait}
+		return &aitest.WireModel{Model: open(w), Requests: w.Sent, Check: check, Wait: w.Wait}
 	}}
 }
 
@@ -55,54 +53,13 @@ type scripted struct {
 	message func(s *scripted) string
 }
 
-func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case s.Status != 0:
-		s.serveError(w, r)
-	case isStream(r):
-		w.Header().Set("Content-Type", "text/event-stream")
-		s.serveParts(w, r, s.events(s))
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		s.serveParts(w, r, []string{s.message(s)})
+func (s *scripted) serve() http.HandlerFunc {
+	script := &wiretest.Script{
+		Reply: s.WireReply, Error: `{"error":{"message":"as asked","type":"some_error","param":null,"code":null}}`,
+		Message: func() string { return s.message(s) }, Events: func() []string { return s.events(s) },
+		IsPiece: func(event string) bool { return strings.Contains(event, s.mark) },
 	}
-}
-
-func (s *scripted) serveError(w http.ResponseWriter, r *http.Request) {
-	header := http.Header{}
-	if s.RetryAfter != 0 {
-		header.Set("Retry-After", strconv.FormatFloat(s.RetryAfter.Seconds(), 'f', -1, 64))
-	}
-	status(s.Status, header, `{"error":{"message":"as asked","type":"some_error","param":null,"code":null}}`)(w, r)
-}
-
-// serveParts sends a reply. The last piece of its content is the one that a cut
-// or a held reply does not send whole.
-func (s *scripted) serveParts(w http.ResponseWriter, r *http.Request, parts []string) {
-	last := len(parts)
-	if s.Cut || s.Hold {
-		last = s.lastPiece(parts)
-	}
-	_, _ = io.WriteString(w, strings.Join(parts[:last], ""))
-	switch {
-	case s.Cut:
-		_, _ = io.WriteString(w, parts[last][:len(parts[last])/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	case s.Hold:
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	}
-}
-
-// lastPiece is the last delta, or the only part of a reply in one piece.
-func (s *scripted) lastPiece(parts []string) int {
-	for i := len(parts) - 1; i > 0; i-- {
-		if strings.Contains(parts[i], s.mark) {
-			return i
-		}
-	}
-	return 0
+	return script.Serve
 }
 
 // data is an event of a stream.
@@ -153,16 +110,16 @@ func chatEvents(s *scripted) []string {
 		}})
 	}
 	events := []string{": keep-alive\n\n", data(map[string]any{"choices": []any{}, "usage": nil})}
-	for _, p := range s.pieces(s.Reasoning) {
+	for _, p := range wiretest.Pieces(s.Reasoning, s.Piece) {
 		events = append(events, delta(map[string]any{"reasoning_content": p}, nil))
 	}
-	for _, p := range s.pieces(s.Text) {
+	for _, p := range wiretest.Pieces(s.Text, s.Piece) {
 		events = append(events, delta(map[string]any{"content": p}, nil))
 	}
 	for i, c := range s.Calls {
 		first := map[string]any{"name": c.Name, "arguments": ""}
 		events = append(events, delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.Ref, "type": "function", "function": first}}}, nil))
-		for _, p := range s.pieces(c.Arguments) {
+		for _, p := range wiretest.Pieces(c.Arguments, s.Piece) {
 			piece := map[string]any{"index": i, "function": map[string]any{"arguments": p}}
 			events = append(events, delta(map[string]any{"tool_calls": []any{piece}}, nil))
 		}
@@ -261,30 +218,11 @@ func responseEvents(s *scripted) []string {
 		case "function_call":
 			kind, text = "response.function_call_arguments.delta", item["arguments"].(string)
 		}
-		for _, p := range s.pieces(text) {
+		for _, p := range wiretest.Pieces(text, s.Piece) {
 			events = append(events, named(kind, map[string]any{"output_index": i, "delta": p}))
 		}
 		events = append(events, named("response.output_item.done", map[string]any{"output_index": i, "item": item}))
 	}
 	end := s.envelope("completed", true)
 	return append(events, named("response."+end["status"].(string), map[string]any{"response": end}))
-}
-
-// pieces cuts a text. The wire is JSON, so no character is cut.
-func (s *scripted) pieces(text string) []string {
-	var list []string
-	for s.Piece > 0 && len(text) > s.Piece {
-		n := s.Piece
-		for !utf8.RuneStart(text[n]) {
-			n++
-			if n == len(text) {
-				break
-			}
-		}
-		list, text = append(list, text[:n]), text[n:]
-		if text == "" {
-			return list
-		}
-	}
-	return append(list, text)
 }
