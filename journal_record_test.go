@@ -98,7 +98,7 @@ func TestJournalAtEveryMoment(t *testing.T) {
 		}
 		require.Equal(t, want.open, refs, i)
 		require.Equal(t, want.doubt, doubt, i)
-		res, err := ai.Resume(t.Context(), set, state, answers, nil)
+		res, err := ai.Resume(t.Context(), set, state, answers, &ai.ResolveOptions{Sequential: true})
 		require.NoError(t, err)
 		require.Len(t, res.Tool.Content, 2)
 		require.Len(t, acted, len(want.open), "only what is open runs")
